@@ -4,12 +4,12 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 import { authMethods, verifiedAs } from '../src/auth/registry.ts';
 
-// Whatever runs the build, a test for example: what is served is what is shipped.
+// Also when a test runs the build: tests serve the shipped files.
 process.env['NODE_ENV'] = 'production';
 
 const outDir = fileURLToPath(new URL('../dist/admin/', import.meta.url));
 
-/** Files below this size gain nothing by being compressed. */
+/** Smaller files gain nothing from compression. */
 const smallest = 512;
 
 /** More memory does not always compress better: shorter blocks fit some files. */
@@ -18,13 +18,13 @@ const smallestGzip = (bytes: Buffer): Buffer =>
     .map((memLevel) => gzipSync(bytes, { level: 9, memLevel }))
     .reduce((best, each) => (each.length < best.length ? each : best));
 
-/** Compresses once at build time what is served for a year: nothing is compressed for a request. */
+/** Compresses files at build time, so that no request has to: they are cached for a year. */
 const precompress = (): Plugin => ({
   name: 'precompress',
   apply: 'build',
   closeBundle() {
     const assets = `${outDir}assets/`;
-    // A build that failed has said why.
+    // A failed build has reported its reason.
     if (!existsSync(assets)) return;
     for (const name of readdirSync(assets)) {
       if (!/\.(?:js|css|svg)$/.test(name)) continue;
@@ -40,10 +40,10 @@ const precompress = (): Plugin => ({
   },
 });
 
-/** A file of these that the page's head names before any script runs. */
+/** The script that the head of the page loads before any other. */
 const themeFile = fileURLToPath(new URL('src/first-theme.js', import.meta.url));
 
-/** The theme is there before the first paint, and the font of the first text comes along with the scripts. */
+/** Applies the theme before the first paint, and preloads the font of the first text. */
 const firstPaint = (): Plugin => {
   let themeAsset = '';
   return {
@@ -74,32 +74,32 @@ const firstPaint = (): Plugin => {
   };
 };
 
-/** Modules of the libraries that these pages never use and that would only be carried along, with what takes their place. */
+/** Unused modules of the libraries, with their replacements. */
 const leftOut: readonly (readonly [RegExp, string])[] = [
   // Fields are outlined, and choices are menus.
   [
     /@mui[\\/]material[\\/](?:Input[\\/]Input|FilledInput[\\/]FilledInput)\.m?js$/,
     "export default () => { throw new Error('this part of the library is left out of the build'); };",
   ],
-  // CSV is written by `parts/export.tsx`, by pages of 1,000 records.
+  // `parts/export.tsx` writes CSV, in pages of 1,000 records.
   [
     /jsonexport[\\/]dist[\\/]index\.js$/,
     "export default () => { throw new Error('lists are exported by parts/export.tsx'); };",
   ],
   // The theme draws no ripples.
   [/@mui[\\/]material[\\/]ButtonBase[\\/]TouchRipple\.mjs$/, 'export default () => null;'],
-  // Nothing is wrapped in a component that would have to take over static members.
+  // No wrapped component has static members to take over.
   [
     /hoist-non-react-statics[\\/]dist[\\/]hoist-non-react-statics\.cjs\.js$/,
     'export default (target) => target;',
   ],
-  // ra-core compares what is JSON, which the library of requests does as well.
+  // ra-core compares JSON, which the library of requests does too.
   [
     /[\\/]lodash[\\/]isEqual\.js$/,
     `import { replaceEqualDeep } from '@tanstack/react-query';
      export default (one, other) => replaceEqualDeep(one, other) === one;`,
   ],
-  // Addresses of lists have each parameter once, which the browser reads and writes itself.
+  // Addresses of lists have each parameter once, which the browser parses and writes itself.
   [
     /[\\/]query-string[\\/]index\.js$/,
     `export const parse = (text) => Object.fromEntries(new URLSearchParams(text));
@@ -107,7 +107,7 @@ const leftOut: readonly (readonly [RegExp, string])[] = [
        Object.entries(values).filter(([, value]) => value !== undefined && value !== null),
      ).toString();`,
   ],
-  // Names in every language come from the service; none is made of an English word.
+  // The service gives names in every language; none is derived from an English word.
   [
     /inflection[\\/]lib[\\/]inflection\.js$/,
     'const same = (text) => text; export { same as humanize, same as inflect, same as pluralize, same as singularize, same as transform, same as underscore };',
@@ -121,8 +121,8 @@ const leaveOut = (): Plugin => ({
 });
 
 /**
- * Lets the bundler leave out the components of react-router that these pages never use, such as its forms: the library
- * does not say that making a component has no effect.
+ * Lets the bundler drop the components of react-router that these pages never use, such as its forms: the library does
+ * not mark the creation of a component as free of side effects.
  */
 const unusedComponents = (): Plugin => ({
   name: 'unused-components',
@@ -134,31 +134,31 @@ const unusedComponents = (): Plugin => ({
       : undefined,
 });
 
-/** Parts of the libraries that no first page needs: they come with the forms. */
+/** Parts of the libraries that no first page needs; they load with the forms. */
 const later =
   /[\\/]@mui[\\/]material[\\/](?:Autocomplete|useAutocomplete|Radio|RadioGroup|FormGroup|FormLabel|Tab|Tabs|TabScrollButton|Collapse|Popper|LinearProgress)[\\/]|@mui[\\/]material[\\/]internal[\\/]svg-icons[\\/]RadioButton|[\\/](?:uqr|@popperjs)[\\/]/;
 
-/** The frame of every page, and lists, which most pages are. */
+/** The frame of every page, and lists, the most frequent pages. */
 const ofApp =
   /[\\/](?:client|src[\\/]kernel)[\\/](?!messages)|[\\/]admin[\\/]src[\\/](?:[^\\/]+|layout[\\/](?!palette|key-help|found-records)[^\\/]+|(?:parts|live)[\\/][^\\/]+|records[\\/](?:record-list|columns|field-kinds|field-value|choice-chip|reference-value|record|metadata|use-metadata|own-list|own-show|with-metadata|lines)\.tsx?)$/;
 
-/** Parts of the library that only fields need: forms and the sign-in have some. */
+/** Parts of the library that only fields need, in forms and the sign-in. */
 const ofFields =
   /[\\/]@mui[\\/]material[\\/](?:TextField|Select|OutlinedInput|InputLabel|FormLabel|FormHelperText|FormControlLabel|InputAdornment|Switch|NativeSelect)[\\/]|[\\/]FormControl[\\/](?:FormControl|formControlClasses)\.m?js$/;
 
-/** Parts of pages that no list of records has, and what several groups of pages share: none brings another group along. */
+/** Parts of pages other than lists of records, shared by several groups of pages, so that no group loads another. */
 const ofOthers =
   /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:address|at-once|columns|copy-button|detail-dialog|facts|gate-trace|refusal|secret|section|shown-once|status|use-input|view-name)|records[\\/](?:own-list|own-show)|access[\\/](?:refusal|refusal-causes|explanation)|keys[\\/](?:api-key|scopes|limit-fields)|users[\\/]user|webhooks[\\/]webhook|jobs[\\/](?:job-actions|schedules)|start[\\/](?:matter|stats|stacked-bars|ceiling))\.tsx?$|[\\/]@mui[\\/]material[\\/]ToggleButton(?:Group)?[\\/]/;
 
-/** Lists of what the service does, which have no forms. */
+/** Lists of the service's activity, without forms. */
 const ofWatch =
   /[\\/]admin[\\/]src[\\/](?:jobs[\\/][^\\/]+|watch[\\/](?:audit|audit-detail|payments|routes|sessions|user-agent)|webhooks[\\/](?:webhooks|states))\.tsx?$/;
 
-/** Forms, and the filters of lists, which are forms. */
+/** Forms, including the filters of lists. */
 const ofForms =
   /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:condition-form|table-keys|overlap|filter-menu|word-input|search-picker|own-pickers|view-options|form-bar|page-form|dialog-form|wrong-fields)|records[\\/](?:bulk-form|record-picker|record-form|record-pages|field-input|form-layout|form-page|lines-input|lines-form|json-input|make-record|conflict|use-save|use-draft|groups|search-records))\.tsx?$/;
 
-/** A group of own modules: `records` is every file in that folder. */
+/** A group of own modules by folder: `records` is every file in that folder. */
 const folders = (name: string, priority: number, ...names: readonly string[]) => ({
   name,
   priority,
@@ -166,8 +166,8 @@ const folders = (name: string, priority: number, ...names: readonly string[]) =>
 });
 
 /**
- * The scripts, few and each with what is used at the same time: on a slow line every further request costs more than the
- * bytes of a page that is not looked at.
+ * The scripts: few files, grouped by common use. On a slow connection a further request costs more than the bytes of an
+ * unused page.
  */
 const groups = [
   {
@@ -197,14 +197,14 @@ const groups = [
   folders('work', 3, 'webhooks', 'jobs', 'watch'),
 ];
 
-/** The methods of authentication that requests are counted by, as the plot calls them. */
+/** The methods of authentication by which requests are counted, with their names in the plot. */
 const plottedMethods = authMethods
   .filter(({ name }) => verifiedAs(name) === name)
   .map(({ name, label, plotted = label }) => ({ name, label: plotted }));
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  // Relative: the service puts its own base path before the names when it starts.
+  // Relative: the service prepends its base path when it starts.
   base: './',
   html: { cspNonce: '__NONCE__' },
   build: {
@@ -215,7 +215,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1500,
-    // `'use client'` says nothing to a page that has no server side.
+    // `'use client'` has no meaning on a page without a server side.
     rolldownOptions: {
       checks: { moduleLevelDirective: false },
       treeshake: { propertyReadSideEffects: false },

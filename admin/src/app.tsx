@@ -24,7 +24,7 @@ const script = <Name extends string>(
   name: Name,
 ): FunctionComponent => lazy<ComponentType>(async () => ({ default: (await load())[name] }));
 
-/** The same with the page texts, which lists of records do without. */
+/** The same with the page texts, which lists of records do not need. */
 const page: typeof script = (load, name) =>
   script(async () => {
     const [found] = await Promise.all([load(), loadPageTexts()]);
@@ -86,7 +86,7 @@ const pages: Readonly<Record<string, FunctionComponent>> = {
   '/records/:path/:id/history': page(() => import('./history/record-history.tsx'), 'RecordHistory'),
 };
 
-/** The surroundings of every page, before the gate and behind it. */
+/** The context of every page, with or without a session. */
 const Surroundings = () => (
   <CoreAdminContext
     authProvider={authProvider}
@@ -102,7 +102,7 @@ const Surroundings = () => (
   </CoreAdminContext>
 );
 
-/** The way to the sign-in, and from there to where the link pointed. It forgets what ra-core forgets at a sign-out. */
+/** Leads to the sign-in, and afterwards to the requested page. Clears what ra-core clears at a sign-out. */
 const ToSignIn = () => {
   const { pathname, search } = useLocation();
   const reset = useResetStore();
@@ -115,7 +115,7 @@ const ToSignIn = () => {
 
 const signInPath = '/login';
 
-/** Leads to the sign-in where the browser cannot have a session; otherwise ra-core asks the service. */
+/** Leads to the sign-in if the browser cannot have a session; otherwise ra-core asks the service. */
 const Administration = () => {
   const mayHaveSession = useSessionHint();
   const { pathname } = useLocation();
@@ -148,7 +148,7 @@ const Area = () => (
   </CssBaseline>
 );
 
-/** A page beside the administration, not within it: whether there is a session, and whose, does not matter. */
+/** A page outside of the administration area, independent of the session. */
 const outside = (path: string, content: ReactNode) => ({
   path,
   element: (
@@ -158,7 +158,7 @@ const outside = (path: string, content: ReactNode) => ({
   ),
 });
 
-/** One that can hold back a way that leads out of a form. */
+/** A router that can block navigation away from a form. */
 const router = createBrowserRouter(
   [
     {

@@ -1,5 +1,5 @@
-/** Path below which the pages are, with both slashes: `/admin/`, or `/prefix/admin/` behind a base path. */
+/** Path of the pages with both slashes: `/admin/`, or `/prefix/admin/` with a base path. */
 export const pagesPath = new URL(/* @vite-ignore */ '..', import.meta.url).pathname;
 
-/** The path before `/admin` and `/api/v1` in every path of the service; empty without a base path. */
+/** Path before `/admin` and `/api/v1` in every path of the service; empty without a base path. */
 export const basePath = pagesPath.replace(/\/admin\/$/, '');

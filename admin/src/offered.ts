@@ -1,5 +1,5 @@
-/** Parts of the service that not every application has. */
+/** Optional parts of the service. */
 type Part = 'documented' | 'mail' | 'providers' | 'registration';
 
-/** Whether the service has a part: the page that it sent says so. */
+/** True if the service has the part: attributes of its page say so. */
 export const offers = (part: Part): boolean => part in document.documentElement.dataset;

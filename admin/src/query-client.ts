@@ -1,8 +1,8 @@
 import { QueryClient } from '@tanstack/react-query';
 
 /**
- * The transport tries again by itself where that can help; what it gives up is shown at once. The opinion of a browser about its
- * network decides nothing: what waited for it would say nothing meanwhile, and be sent when it is not expected any more.
+ * The transport repeats requests itself if that can help, so failures are shown at once. The browser's opinion about
+ * its network is ignored: waiting requests would show nothing, and be sent at an unexpected time.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {

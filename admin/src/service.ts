@@ -43,7 +43,7 @@ const transport = createTransport(options, exactJson);
 
 const sendOnce = madeOnce(transport.send);
 
-/** The refusals of every route until something is done that has to come first. */
+/** Notes refusals of every route that require a step of the user first. */
 const noteDue = (error: unknown): never => {
   if (error instanceof GatewrightError) {
     if (error.code === problemTable.password_change_required) passwordDue.set(true);
@@ -57,7 +57,7 @@ const sessionPath = '/admin/session';
 const isRefusedSession = (error: unknown): boolean =>
   error instanceof GatewrightError && error.status === 401;
 
-/** Sends what was refused for want of a session once more, when the same user is signed in again. */
+/** Repeats a request that was refused for lack of a session, once the same user has signed in again. */
 const whileSignedIn = async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
   for (;;) {
     try {
@@ -71,11 +71,11 @@ const whileSignedIn = async <Result>(attempt: () => Promise<Result>): Promise<Re
   }
 };
 
-/** Where a sign-in goes on that asks for a second factor, and where one with a provider ends. */
+/** Paths of the second step of a sign-in, and of the end of a sign-in with a provider. */
 const secondStepPath = `${sessionPath}/second-factor`;
 const providerCodePath = `${sessionPath}/code`;
 
-/** The user of a session. */
+/** The user of a session, as responses describe it. */
 type SessionSays = SignedIn & Pick<SessionUser, 'must_change_password' | 'second_factor'>;
 
 const noteSession = (method: string, path: string, { data }: Answer<unknown>): void => {
@@ -88,15 +88,15 @@ const noteSession = (method: string, path: string, { data }: Answer<unknown>): v
   sessionEnd.begun(session);
 };
 
-/** A sign-in that is refused and a sign-out are about no session that could end. */
+/** A refused sign-in, and a sign-out, are not about a session that could end. */
 const isAboutSession = (method: string, path: string): boolean =>
   path === secondStepPath || path === providerCodePath || (path === sessionPath && method !== 'GET');
 
-/** The user signs out: no dialog asks to sign in again. */
+/** A sign-out: no dialog asks to sign in again. */
 const endsSession = (method: string, path: string): boolean =>
   method === 'DELETE' && (path === sessionPath || path === '/admin/sessions');
 
-/** Sends one request, and again after the end of a session; each time for as long as `attempt` waits. */
+/** Sends a request, and again after the end of a session; `attempt` limits each time. */
 const sendBy =
   (attempt: Send): Send =>
   async <Data>(method: string, path: string, options: RequestOptions = {}) => {
@@ -106,7 +106,7 @@ const sendBy =
       const answer = await (isAboutSession(method, path) ? once() : whileSignedIn(once));
       noteSession(method, path, answer);
       if (endsSession(method, path)) sessionHint.set(false);
-      // Metadata says what the signed-in user may do.
+      // Metadata depends on the permissions of the signed-in user.
       if (method !== 'GET' && path.startsWith('/admin/permissions')) forgetModels();
       if (method !== 'GET') await queryClient.invalidateQueries({ refetchType: 'none' });
       return answer;
@@ -117,20 +117,20 @@ const sendBy =
     }
   };
 
-/** Sends a request; a page that is entered after a write reads again, however lately it was read before. */
+/** Sends a request. After a write, pages read their data again when they are opened. */
 export const send: Send = sendBy((method, path, options = {}) =>
   inTime(options.signal, (signal) => sendOnce(method, path, { ...options, signal })),
 );
 
-/** The same without a time limit. */
+/** Sends a request without a time limit. */
 const sendUnlimited: Send = sendBy(transport.send);
 
-/** Reads the user of the session again, once they have done what was due. */
+/** Reads the user of the session again after a required step. */
 export const renewSession = async (): Promise<void> => {
   await send<unknown>('GET', sessionPath);
 };
 
-/** Asks whether somebody is signed in by now. */
+/** Checks for a sign-in on another page. */
 export const lookForSession = async (): Promise<void> => {
   try {
     noteSession('GET', sessionPath, await transport.send<unknown>('GET', sessionPath));
@@ -139,7 +139,7 @@ export const lookForSession = async (): Promise<void> => {
   }
 };
 
-/** Opens a response that arrives piece by piece. Its reader tries again. */
+/** Opens a streamed response. Its reader tries again after failures. */
 export const openStream = (path: string, options: RequestOptions): Promise<Response> =>
   whileSignedIn(() => transport.request('GET', path, { ...options, repeatable: false })).catch(noteDue);
 
@@ -158,20 +158,20 @@ const fixed: Readonly<Record<string, ResourceRoute>> = {
   sessions: { path: '/admin/sessions', singular: 'session', detail: false },
 };
 
-/** Resources of the application are called `records/orders` here, as their paths are. */
+/** Prefix of resources of the application, as in their paths: `records/orders`. */
 export const recordsPrefix = 'records/';
 
 let models: Promise<readonly ModelEntry[]> | undefined;
-/** By address. */
+/** Cached responses by address. */
 const described = new Map<string, Promise<unknown>>();
 
-/** Forgets a failure, so that the next call tries again. */
+/** Drops a failed promise, so that the next call tries again. */
 const remembered = <T>(promise: Promise<T>, forget: () => void): Promise<T> => {
   promise.catch(forget);
   return promise;
 };
 
-/** The models of the application. They change with a new start of the service only, so they are asked for once. */
+/** The models of the application. They change only with a restart of the service, so they are requested once. */
 export const loadModels = (): Promise<readonly ModelEntry[]> => {
   models ??= remembered(
     send<readonly ModelEntry[]>('GET', '/admin/meta').then(({ data }) => data),
@@ -182,7 +182,7 @@ export const loadModels = (): Promise<readonly ModelEntry[]> => {
   return models;
 };
 
-/** Facts that do not change while the service runs, and are asked for once. */
+/** Loads data that does not change while the service runs, once. */
 const loadOnce = <Data>(address: string): Promise<Data> => {
   const known =
     described.get(address) ??
@@ -197,12 +197,12 @@ const loadOnce = <Data>(address: string): Promise<Data> => {
 export const loadMetadata = (model: string, language: Language): Promise<Metadata> =>
   loadOnce(`/admin/meta/${encodeURIComponent(model)}?lang=${language}`);
 
-/** The fields of a list of the service's own. */
+/** The fields of a list of the service. */
 export const loadListFields = async (list: string, language: Language): Promise<readonly ListedField[]> =>
   (await loadOnce<{ readonly fields: readonly ListedField[] }>(`/admin/lists/${list}?lang=${language}`))
     .fields;
 
-/** The models under their names in a language; the list itself knows them in that of the service only. */
+/** The models with labels in a language; the list of models has only the labels in the language of the service. */
 export const loadModelsIn = async (language: Language): Promise<readonly ModelEntry[]> => {
   const entries = await loadModels();
   if (language === serviceLanguage) return entries;
@@ -214,16 +214,16 @@ export const loadModelsIn = async (language: Language): Promise<readonly ModelEn
   );
 };
 
-/** Cached data belongs to the user who was signed in. */
+/** Cached data belongs to the signed-in user. */
 export const forgetModels = (): void => {
   models = undefined;
   described.clear();
 };
 
-/** The deliveries of a webhook are a list of their own: `webhooks/5/deliveries`. */
+/** The deliveries of a webhook are a resource: `webhooks/5/deliveries`. */
 const deliveries = /^webhooks\/\d+\/deliveries$/;
 
-/** Those who hold a role: `roles/editor/users`. */
+/** The users with a role: `roles/editor/users`. */
 const holders = /^roles\/[a-z0-9_]+\/users$/;
 
 const entryAt = async (path: string): Promise<ModelEntry> => {
@@ -247,13 +247,13 @@ const routeOf = async (resource: string): Promise<ResourceRoute> => {
   return { path: `/admin/${resource}`, singular: metadata.singular, relations };
 };
 
-/** The deleted records of `records/orders` are the resource `trash/orders` here. */
+/** The deleted records of `records/orders` are the resource `trash/orders`. */
 export const trashPrefix = 'trash/';
 
-/** The names of `records/orders`, and those of `users`, are the resources `names/orders` and `names/users` here. */
+/** The names of `records/orders` and of `users` are the resources `names/orders` and `names/users`. */
 export const namesPrefix = 'names/';
 
-/** Records that one request reads: their ids stand in its address. */
+/** Records per request: the address contains their ids. */
 const readAtOnce = 200;
 
 /** Reads some fields of the records with these ids. @param list address of their list: `/admin/records/orders` */
@@ -276,7 +276,7 @@ export const readByIds = async (
   return records;
 };
 
-/** Reads records by their ids, with the fields of their names alone. @param path `users`, or that of a model: `orders` */
+/** Reads the names of records by their ids. @param path `users`, or the path of a model: `orders` */
 export const readNames = async (
   path: string,
   ids: readonly Identifier[],
@@ -290,7 +290,7 @@ export const readNames = async (
 
 const provider = createDataProvider({ send, routeOf });
 
-/** One page of what was deleted. Its order is the service's: nothing is filtered or sorted. */
+/** One page of deleted records, in the order of the service; it takes no filter. */
 const listTrash: typeof provider.getList = async (resource, { pagination, signal }) => {
   const { page = 1, perPage = 25 } = pagination ?? {};
   const path = `/admin/${recordsPrefix}${resource.slice(trashPrefix.length)}`;
@@ -330,7 +330,7 @@ export const authProvider: typeof authentication = {
   },
 };
 
-/** Every record of a list as it is filtered and sorted, in pages of 1,000. */
+/** Every record of a list, filtered and sorted, in pages of 1,000. */
 export const exportRecords = (
   resource: string,
   params: Parameters<typeof everyRecord>[2],

@@ -3,10 +3,10 @@ import { localStorageStore, type Store } from 'ra-core';
 /** Settings of the browser rather than of the signed-in user. */
 const lasting = ['locale', 'theme', 'density', 'first-steps-dismissed'] as const;
 
-/** Which columns each list shows: names of fields, and nothing of what is in them. */
+/** Prefix of the columns chosen for each list: names of fields only. */
 const columnsOf = 'columns.';
 
-/** As react-admin names them in the browser's own storage. */
+/** Prefix of react-admin in the storage of the browser. */
 const prefix = 'RaStoregatewright.';
 
 const base = localStorageStore('1', 'gatewright');
@@ -19,8 +19,8 @@ const lastingNames = (): readonly string[] => [
 ];
 
 /**
- * Settings of this browser: language, theme, how lists look and were sorted. Nothing of the data is kept. Signing out
- * forgets everything but the language, the theme and how lists look.
+ * Settings of this browser: language, theme, and the look and order of lists; no data. A sign-out removes all but
+ * language, theme and the look of lists.
  */
 export const store: Store = {
   ...base,

@@ -4,7 +4,7 @@ import { Icon } from './parts/icon.tsx';
 
 type Shapes = Components<Omit<Theme, 'components' | 'palette'> & CssVarsTheme>;
 
-/** A box that is filled, with what is drawn in it. */
+/** A filled box with a drawing. */
 const FilledBox = ({ d, ...properties }: SvgIconProps & { readonly d: string }) => (
   <SvgIcon {...properties}>
     <rect x="4" y="4" width="16" height="16" rx="4" />
@@ -22,7 +22,7 @@ const focus = { outline: '2px solid var(--accent)', outlineOffset: 2 } as const;
 
 const touch = '@media (pointer: coarse)';
 
-/** A button: 32 px high, 28 where it is compact, 40 for fingers. */
+/** Buttons: 32 px high, 28 if compact, 40 on touch screens. */
 const buttons: Shapes = {
   MuiButtonBase: {
     defaultProps: { disableRipple: true, disableTouchRipple: true },
@@ -107,7 +107,7 @@ const buttons: Shapes = {
   },
 };
 
-/** A label stands above its field and stays there; the field is a plain box. */
+/** Labels stay above their fields; a field is a plain box. */
 const fields: Shapes = {
   MuiTextField: { defaultProps: { variant: 'outlined', size: 'small', fullWidth: true, margin: 'dense' } },
   MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small', fullWidth: true, margin: 'dense' } },
@@ -157,7 +157,7 @@ const fields: Shapes = {
       notchedOutline: {
         top: 0,
         borderColor: 'var(--control)',
-        // The label is above the field: there is nothing to make room for in its line.
+        // The label is above the field and needs no gap in its border.
         '& legend': { display: 'none' },
       },
       input: { padding: '6px 10px', minHeight: 20, height: 20, boxSizing: 'content-box' },
@@ -263,7 +263,7 @@ const overlay = {
   boxShadow: 'var(--shadow)',
 } as const;
 
-/** Shadows are on what lies over the page, and on nothing else. */
+/** Shadows only for surfaces over the page. */
 const surfaces: Shapes = {
   MuiPaper: {
     defaultProps: { elevation: 0 },
@@ -439,5 +439,5 @@ const contents: Shapes = {
   },
 };
 
-/** How the parts of the component library look here. */
+/** The looks of the component library. */
 export const shapes: Shapes = { ...buttons, ...fields, ...surfaces, ...contents };

@@ -1,7 +1,7 @@
 import { createTheme, type ThemeOptions } from '@mui/material/styles';
 import { shapes } from './theme-shapes.tsx';
 
-/** Colours and sizes are in `docs-page/tokens.css`; a colour follows the theme of the page by itself. */
+/** `docs-page/tokens.css` defines colours and sizes; a colour follows the theme of the page by itself. */
 export const monospace = 'var(--mono)';
 
 const type = (size: string, fontWeight = 400) => ({
@@ -53,7 +53,7 @@ const palette: ThemeOptions['palette'] = {
   },
 };
 
-/** One theme for light and dark: every colour of it is a name that the page's own theme fills. */
+/** One theme for light and dark: every colour is a variable that the theme of the page defines. */
 export const theme = createTheme({
   cssVariables: { nativeColor: true, disableCssColorScheme: true },
   typography,

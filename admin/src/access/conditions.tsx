@@ -10,12 +10,12 @@ import { type Condition, type Conditions, conditionChangedAt, type Explanation }
 
 interface ConditionsOfProps {
   readonly conditions: Conditions;
-  /** Whether the step that they belong to decides: then one of them is marked. */
+  /** True if one of these conditions decided the request: it is marked. */
   readonly decisive: boolean;
   readonly explanation: Explanation;
 }
 
-/** The tree of a row rule: what each condition asks, how it stands, and where that could be changed. */
+/** The tree of a row rule: each condition, its outcome, and a link to where the outcome could be changed. */
 export const ConditionsOf = ({ conditions: { about, rule }, decisive, explanation }: ConditionsOfProps) => {
   const text = useText();
   return (
@@ -104,7 +104,7 @@ const ConditionLine = ({
   );
 };
 
-/** The record that could be changed, by its name; or the list of the memberships that there are. */
+/** A link to the record that could be changed, by its name, or to the list of existing memberships. */
 const ChangeLink = ({ condition, explanation }: ConditionProps) => {
   const text = useText();
   const models = useModels();
@@ -130,7 +130,7 @@ const labelOf = (fields: readonly MetadataField[] | undefined, name = ''): strin
 const choiceOf = (field: MetadataField | undefined, value: string): string =>
   field?.choices?.find((choice) => choice.value === value)?.label ?? value;
 
-/** A condition as a sentence, with the labels that fields and models have in the language of the page. */
+/** A condition as a sentence, with labels of fields and models in the language of the page. */
 const Sentence = ({ condition }: { readonly condition: Condition }) => {
   const text = useText();
   const nameOf = useModelName();

@@ -34,7 +34,7 @@ interface Question {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** From where a key is used; empty: it is not said. */
+  /** Address from which the key is used; empty if not given. */
   readonly address: string;
 }
 
@@ -49,7 +49,7 @@ const questionIn = (parameters: URLSearchParams): Question => {
   };
 };
 
-/** The question stands in the address, so that an answer can be sent to somebody. */
+/** The address of the page holds the question, so that users can share an answer. */
 const parametersOf = ({ caller, id, method, path, address }: Question): URLSearchParams =>
   new URLSearchParams({
     [caller]: caller === 'nobody' ? '1' : id,
@@ -57,7 +57,7 @@ const parametersOf = ({ caller, id, method, path, address }: Question): URLSearc
     ...(caller === 'api_key_id' && address.trim() !== '' ? { address: address.trim() } : {}),
   });
 
-/** Asks the service why a request would be let in or refused. */
+/** Explains why the service would allow or refuse a request. */
 export const Explain = () => {
   const text = useText();
   const [parameters, setParameters] = useSearchParams();
@@ -90,7 +90,7 @@ export const Explain = () => {
       {tab === 'ask' ? (
         <Stack sx={{ gap: 2.5 }}>
           <Ask
-            // A refusal that is chosen fills the form.
+            // Choosing a refusal fills the form again.
             key={parameters.toString()}
             first={questionIn(parameters)}
             busy={isFetching}
@@ -176,7 +176,7 @@ const Ask = ({ first, busy, onAsk }: AskProps) => {
   );
 };
 
-/** The question is one line where there is room for it. */
+/** One line where the page is wide enough. */
 const askStyle = {
   display: 'grid',
   gap: 1.5,

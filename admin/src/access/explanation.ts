@@ -1,12 +1,10 @@
 import type { Reason } from '../../../src/kernel/messages/reason.ts';
 import type { PermissionAction } from './permission-table.ts';
 
-/** The scope of endpoints that ask about each model by itself: every key passes. */
+/** Scope of endpoints that check each model separately: every key passes. */
 export const eachModel = 'each model';
 
-/** An explanation as `/admin/explain` returns it. */
-
-/** A condition of a row rule, and those within it. */
+/** A condition of a row rule, and the conditions within it. */
 export interface Condition {
   readonly kind: 'own' | 'equals' | 'member' | 'via' | 'anyOf' | 'allOf';
   readonly words: string;
@@ -16,11 +14,11 @@ export interface Condition {
   readonly model: string;
   readonly field?: string;
   readonly value?: string;
-  /** The model of the memberships, or of what the reference names. */
+  /** The model of the memberships, or the referenced model. */
   readonly of?: string;
   readonly on?: string;
   readonly where?: readonly { readonly field: string; readonly values: readonly string[] }[];
-  /** The path of a record in the administration area, or of the list of memberships. */
+  /** Path of a record in the administration area, or of the list of memberships. */
   readonly change_at: string | null;
   readonly conditions?: readonly Condition[];
 }
@@ -34,16 +32,16 @@ export interface Step {
   readonly rule: string;
   readonly label: string;
   readonly outcome: 'passed' | 'refused' | 'narrowed' | 'off';
-  /** In the language of the service. */
+  /** Text in the language of the service. */
   readonly because: string;
-  /** An instance of an older version does not say it. */
+  /** Absent from instances of an older version. */
   readonly reason?: Reason;
   readonly conditions?: Conditions;
-  /** Of the permission check: each role of the caller, and whether it gives the right. */
+  /** Only for the permission check: each role of the caller, and whether it grants the permission. */
   readonly grants?: Grants;
-  /** Of the scopes and the networks of a key: what the request needs, or from where it comes. */
+  /** Only for the scopes and networks of a key: the scope that the request needs, or the address that it comes from. */
   readonly key?: { readonly needed: string | null; readonly held: readonly string[] };
-  /** Of a record that is there and out of scope. */
+  /** Only for an existing record that is out of scope. */
   readonly record?: {
     readonly model: string;
     readonly path: string;
@@ -65,7 +63,7 @@ export interface Explanation {
     readonly kind: 'user' | 'api_key' | 'application' | 'nobody';
     readonly id: number | string | null;
     readonly name: string | null;
-    /** Of a key that was revoked. */
+    /** Only for a revoked key. */
     readonly revoked_at?: string;
   };
   readonly allowed: boolean;
@@ -81,7 +79,7 @@ export interface Explanation {
   readonly decided_by: string | null;
 }
 
-/** Where a rule can be changed in these pages; undefined where it stands in the application's files. */
+/** Path of the page where a rule can be changed; undefined if the application's files define it. */
 export const changedAt = ({ rule }: Step, { caller }: Explanation): string | undefined => {
   if (rule === 'permission') return '/permissions';
   if (
@@ -97,11 +95,11 @@ export const changedAt = ({ rule }: Step, { caller }: Explanation): string | und
   return undefined;
 };
 
-/** The path of a list of somebody's records. */
+/** Path of a list, filtered by values. */
 export const listOf = (path: string, filter: Readonly<Record<string, unknown>>): string =>
   `/records/${path}?${new URLSearchParams({ filter: JSON.stringify(filter) })}`;
 
-/** The page of a record, or of the caller's memberships, where a condition could be changed. */
+/** Path of the record, or of the caller's memberships, where a condition could be changed. */
 export const conditionChangedAt = ({ change_at: at }: Condition, { caller }: Explanation) => {
   const [, path, id] = /^\/admin\/records\/([^/]+)(?:\/(\d+))?$/.exec(at ?? '') ?? [];
   if (path === undefined) return undefined;

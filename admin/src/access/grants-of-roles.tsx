@@ -19,8 +19,8 @@ interface GrantsOfRolesProps {
 }
 
 /**
- * Which role of the caller gives the right. Where none does, it is granted to one here, or to any other role: the verdict
- * above is read again, and the grant can be undone for a while.
+ * The role that grants the permission. If no role of the caller does, the permission can be granted here, to one of
+ * them or to any other role: the verdict above is then read again, and the grant can be undone for a while.
  */
 export const GrantsOfRoles = ({ grants: { model, action, roles }, refused }: GrantsOfRolesProps) => {
   const text = useText();
@@ -76,13 +76,13 @@ export const GrantsOfRoles = ({ grants: { model, action, roles }, refused }: Gra
 };
 
 interface OtherRolesProps {
-  /** Those of the caller, which have buttons of their own. */
+  /** Roles of the caller, which have buttons of their own. */
   readonly own: readonly string[];
   readonly busy: boolean;
   readonly onGrant: (role: string) => void;
 }
 
-/** The other roles that may be granted what was refused. The caller gets nothing by it without the role. */
+/** Roles that the caller does not have. Granting the permission to one of them does not help this caller. */
 export const OtherRoles = ({ own, busy, onGrant }: OtherRolesProps) => {
   const text = useText();
   const { roles } = usePermissionTable();

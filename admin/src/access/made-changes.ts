@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { entryKey, inverse, type PermissionChange } from './permission-table.ts';
 import { useSaveChanges } from './whole-change.tsx';
 
-/** The ticks that were set or taken since the page was entered, and the way back from all of them at once. */
+/** The permissions changed since the page was opened, and a function that undoes all of them. */
 export const useMadeChanges = () => {
   const [made, setMade] = useState<ReadonlyMap<string, PermissionChange>>(new Map());
   const save = useSaveChanges();
-  /** A tick that is set and taken again is no change. */
+  /** A permission that is changed and changed back counts as unchanged. */
   const note = (change: PermissionChange): void =>
     setMade((before) => {
       const after = new Map(before);

@@ -1,17 +1,17 @@
 import type { SxProps, Theme } from '@mui/material/styles';
 
-/** Width of the first column; a telephone has less to give. */
+/** Width of the first column, in pixels; narrower on phones. */
 const first = { xs: 136, sm: 200 } as const;
 
-/** Height of the head: the name of a resource, and the letters of its actions. */
+/** Height of the head in pixels: the name of a resource, and the letters of its actions. */
 const head = 62;
 
 const letter = 24;
 
-/** One style for the whole table, so that no cell brings one of its own. */
+/** One style for the whole table: cells have no styles of their own. */
 export const matrixStyle: SxProps<Theme> = {
   overflow: 'auto',
-  // Seen whole where it is short, else its heads stay in sight.
+  // A short table is shown whole; the heads of a long one stay visible.
   maxHeight: { md: 'calc(100vh - 190px)' },
   minHeight: { md: 200 },
   scrollPaddingTop: head,
@@ -86,7 +86,7 @@ export const matrixStyle: SxProps<Theme> = {
     outlineColor: 'primary.main',
     outlineOffset: 1,
   },
-  // A box is its letter: filled where the role has the right, a dot where it has not.
+  // Each box is a letter: filled if the role has the permission, a dot if not.
   '& label': { position: 'relative', display: 'block', width: letter, height: letter, cursor: 'pointer' },
   '& input': {
     position: 'absolute',

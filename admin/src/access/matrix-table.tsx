@@ -11,10 +11,13 @@ interface MatrixTableProps {
   readonly nameOf: (model: string) => string;
 }
 
-/** A controlled box wants a handler of its own; the table's hears all of them. */
+/** React requires a handler on a controlled box; the table handles the events of all boxes. */
 const heardAbove = (): void => {};
 
-/** Of one role, for each action of each model: `1` granted, `0` not. A row is rendered again only when this changes. */
+/**
+ * The permissions of a role, a digit for each action of each model: `1` granted, `0` not. A row renders again only when
+ * this changes.
+ */
 const bitsOf = (role: string, models: readonly ModelActions[], granted: ReadonlySet<string>): string =>
   models
     .flatMap(({ model, actions }) =>
@@ -24,9 +27,9 @@ const bitsOf = (role: string, models: readonly ModelActions[], granted: Readonly
     .join('');
 
 /**
- * The table itself: a row for each role, a column for each resource with a letter for each action. Its boxes, 2,400 for
- * 40 models and 15 roles, are native ones in plain cells without a listener of their own: components of a library for
- * each took over a second of script.
+ * The table: a row for each role, a column for each resource with a letter for each action. The boxes, 2,400 for 40
+ * models and 15 roles, are native inputs in plain cells, without listeners of their own: library components for each
+ * took over a second of script.
  */
 export const MatrixTable = ({ roles, models, granted, nameOf }: MatrixTableProps) => {
   const text = useText();
@@ -60,7 +63,7 @@ const ModelHeads = memo(({ models, nameOf }: HeadsProps) => {
   );
 });
 
-/** The label of a model, and the letters of its actions; each opens what can be done to all that it stands for. */
+/** The label of a model, and the letters of its actions. Each opens a menu of changes to its whole column. */
 const ModelHead = ({ model, actions, name }: ModelActions & { readonly name: string }) => {
   const text = useText();
   return (
@@ -168,11 +171,11 @@ interface LetterProps {
   readonly letter: string;
   readonly value: string;
   readonly held: boolean;
-  /** Whether the service asks for it now. */
+  /** True if the permission check of the resource is on. */
   readonly checked: boolean;
 }
 
-/** A box of the table. The Tab key stops at one place of it; from there the arrows go on: see `moveByArrow`. */
+/** A box of the table. The Tab key stops once in the table; arrow keys move on from there (`moveByArrow`). */
 const Letter = ({ label, letter, value, held, checked }: LetterProps) => (
   <label className={checked ? undefined : 'unchecked'}>
     <input

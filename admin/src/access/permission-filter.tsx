@@ -8,7 +8,10 @@ import { useSearchParams } from 'react-router';
 import { useText } from '../texts/provider.ts';
 import type { ModelActions } from './permission-table.ts';
 
-/** Whether a word names one of the names: as the whole of it where there is such a one, else as a part. */
+/**
+ * Tests whether the words select a thing by one of its names: a name that a word equals comes first, else a name that
+ * contains it.
+ */
 const named = (words: readonly string[], names: readonly (readonly string[])[]) => {
   const whole = new Set(words.filter((word) => names.some((each) => each.includes(word))));
   const parts = words.filter((word) => !whole.has(word)).map((word) => word.toLowerCase());
@@ -20,7 +23,7 @@ const named = (words: readonly string[], names: readonly (readonly string[])[]) 
 const wordsIn = (parameters: URLSearchParams, name: string): string[] =>
   (parameters.get(name) ?? '').split(',').filter((word) => word !== '');
 
-/** The part of the table that is shown; it stands in the address, so that it can be sent to somebody. */
+/** The filter of the table. The address of the page holds it, so that users can share it. */
 export const usePermissionFilter = (
   roles: readonly string[],
   models: readonly ModelActions[],
@@ -38,7 +41,7 @@ export const usePermissionFilter = (
     };
   }, [address]);
   const set = (name: 'roles' | 'models' | 'checked', value: string): void => {
-    // The page may still show an older filter than the address, while a large table is being drawn.
+    // While a large table renders, the page may still have an older filter than the address.
     const next = new URLSearchParams(window.location.search);
     if (value === '') next.delete(name);
     else next.set(name, value);
@@ -73,7 +76,7 @@ interface WordsProps {
   readonly filter: Filter;
 }
 
-/** Names to choose from, or a part of one that is typed. */
+/** An input of names: chosen from the list, or typed in part. */
 const Words = ({ name, label, options, labelOf = (option) => option, filter }: WordsProps) => {
   const text = useText();
   const { chosen, typed, setTyped, set } = filter;
@@ -87,7 +90,7 @@ const Words = ({ name, label, options, labelOf = (option) => option, filter }: W
       inputValue={typed[name]}
       onInputChange={(_event, value) => setTyped((now) => ({ ...now, [name]: value.replaceAll(',', '') }))}
       onChange={(_event, words) => set(name, words.join(','))}
-      // Words that were typed before the field was left stand in the address as well.
+      // The address also takes words typed before the field loses the focus.
       onBlur={() => {
         const word = typed[name].trim();
         if (word !== '') set(name, [...new Set([...chosen[name], word])].join(','));

@@ -23,7 +23,7 @@ interface MatrixProps {
   readonly roles: readonly string[];
   readonly models: readonly ModelActions[];
   readonly granted: ReadonlySet<string>;
-  /** Whether a filter hides a part of the table. */
+  /** True if a filter hides a part of the table. */
   readonly filtered: boolean;
   readonly onTick: (change: PermissionChange) => void;
 }
@@ -34,7 +34,7 @@ const changeIn = ({ target }: ChangeEvent<HTMLElement>): PermissionChange | unde
   return { role, model, action: action as PermissionAction, allowed: target.checked };
 };
 
-/** Roles × models × actions, with what can be done to a whole row or column. */
+/** The table of roles, models and actions, with menus that change a whole row or column. */
 export const Matrix = ({ roles, models, granted, filtered, onTick }: MatrixProps) => {
   const text = useText();
   const nameOf = useModelName();
@@ -100,7 +100,7 @@ export const Matrix = ({ roles, models, granted, filtered, onTick }: MatrixProps
   );
 };
 
-/** The element of a cut text, as far as the pointer or the focus is on it. */
+/** The element with a truncated text under the pointer or the focus. */
 const cutIn = (target: EventTarget): HTMLElement | undefined => {
   const found = target instanceof Element ? target.closest<HTMLElement>('[data-cut]') : null;
   const inner = found?.querySelector<HTMLElement>('[data-name]') ?? found;
@@ -108,8 +108,8 @@ const cutIn = (target: EventTarget): HTMLElement | undefined => {
 };
 
 /**
- * Shows the whole of a name that is cut where the pointer or the focus is on it. One for a table: a tooltip for each of
- * its heads would be made whether anybody looks at it or not.
+ * Shows the full name of a truncated head under the pointer or the focus. One tooltip serves the whole table: one for
+ * each head would be rendered whether needed or not.
  */
 export const useFullNames = () => {
   const [anchor, setAnchor] = useState<HTMLElement>();

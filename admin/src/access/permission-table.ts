@@ -11,7 +11,7 @@ interface Entry {
   readonly model: string;
   readonly action: PermissionAction;
   readonly allowed: boolean;
-  /** Whether requests ask for it: the resource's permission check is on. */
+  /** True if the permission check of the resource is on. */
   readonly checked: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface PermissionChange {
   readonly allowed: boolean;
 }
 
-/** In the order in which they are shown. */
+/** Actions in the order of display. */
 export const permissionActions: readonly PermissionAction[] = ['read', 'create', 'update', 'destroy'];
 
 const key = ['permission table'];
@@ -51,7 +51,7 @@ const modelsIn = (entries: readonly Entry[]): ModelActions[] => {
   }));
 };
 
-/** The table of permissions as the service has it. */
+/** The table of permissions. */
 export const usePermissionTable = () => {
   const { data: entries = [], isPending } = useQuery({
     queryKey: key,
@@ -69,11 +69,11 @@ export const usePermissionTable = () => {
   }, [entries, isPending]);
 };
 
-/** Roles whose entries can be changed: super_admin has every right without any. */
+/** Roles with changeable entries: super_admin has every permission without entries. */
 export const changeable = (roles: readonly string[]): readonly string[] =>
   roles.filter((role) => role !== superAdmin);
 
-/** The changes that granting, or revoking, all actions of these models for these roles makes. */
+/** Changes that grant, or revoke, all actions of these models for these roles. */
 export const changesOf = (
   roles: readonly string[],
   models: readonly ModelActions[],
@@ -88,7 +88,7 @@ export const changesOf = (
     ),
   );
 
-/** Saves many entries in one transaction; returns those that were changed by it. @throws as `send` */
+/** Saves entries in one transaction; returns the entries that this changed. @throws as `send` */
 export const saveChanges = async (
   permissions: readonly PermissionChange[],
 ): Promise<readonly PermissionChange[]> =>
@@ -98,11 +98,11 @@ export const saveChanges = async (
     })
   ).data.changed;
 
-/** Undoes changes. */
+/** Changes that undo the given ones. */
 export const inverse = (changes: readonly PermissionChange[]): PermissionChange[] =>
   changes.map((change) => ({ ...change, allowed: !change.allowed }));
 
-/** Reads the table and what depends on it again; resolves once the table is up to date. */
+/** Reads the table and everything that depends on it again; resolves once the table is up to date. */
 export const useRefresh = (): (() => Promise<void>) => {
   const client = useQueryClient();
   return useCallback(async () => {
@@ -110,15 +110,12 @@ export const useRefresh = (): (() => Promise<void>) => {
   }, [client]);
 };
 
-/**
- * The table with the ticks that are being saved: each shows the new tick until the service has
- * responded, a refusal included.
- */
+/** The table with unsaved ticks: each shows its new state until the service has responded, also with a refusal. */
 export const useTicks = (granted: ReadonlySet<string>) => {
   const tell = useTell();
   const refresh = useRefresh();
   const [ticked, setTicked] = useState<ReadonlyMap<string, boolean>>(new Map());
-  /** Number of the last stroke on each box; the outcome of an earlier stroke does not count. */
+  /** Number of the latest click on each box; outcomes of earlier clicks are ignored. */
   const strokes = useRef(new Map<string, number>());
   const shown = useMemo(() => {
     if (ticked.size === 0) return granted;

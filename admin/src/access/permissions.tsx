@@ -16,7 +16,7 @@ import { Matrix } from './permission-matrix.tsx';
 import { usePermissionTable, useTicks } from './permission-table.ts';
 import { RecentChanges } from './role-history.tsx';
 
-/** Names of models in the language of the page, as a function that stays the same while they do. */
+/** Names of models in the language of the page. The function is the same until they change. */
 const useStableNames = (): ((model: string) => string) => {
   const models = useModels();
   return useMemo(() => {
@@ -25,7 +25,7 @@ const useStableNames = (): ((model: string) => string) => {
   }, [models]);
 };
 
-/** Roles × models × actions. A tick is saved as it is made. */
+/** The permission table. Each tick is saved immediately. */
 export const Permissions = () => {
   const text = useText();
   const nameOf = useStableNames();

@@ -10,7 +10,10 @@ import { type Language, type Text, useLanguage, useText } from '../texts/provide
 import { monospace } from '../theme.ts';
 import { questionOf, type RefusalCause } from './refusal.ts';
 
-/** Rejected requests within a day by caller, endpoint and code, the most frequent first. Overview and list share it. */
+/**
+ * Rejected requests of the last 24 hours by caller, endpoint and code, the most frequent first. The overview and the
+ * list share it.
+ */
 export const useRefusalCauses = () =>
   useQuery({
     queryKey: ['refusal causes'],
@@ -34,7 +37,7 @@ const callerText = ({ caller_kind, caller_id, caller_name }: RefusalCause, text:
     ? text('refusals.key', { name: `#${caller_id}`, owner: caller_name })
     : caller_name;
 
-/** One cause. It opens to its most frequent requests, each with its explanation. */
+/** A cause, which opens to its most frequent requests with their explanations. */
 const Cause = ({ cause }: { readonly cause: RefusalCause }) => {
   const text = useText();
   const language = useLanguage();
@@ -72,7 +75,7 @@ const Cause = ({ cause }: { readonly cause: RefusalCause }) => {
   );
 };
 
-/** The causes of rejected requests; nothing where there are none. */
+/** The causes of rejected requests; renders nothing if there are none. */
 export const RefusalCauses = () => {
   const text = useText();
   const { data = [] } = useRefusalCauses();

@@ -1,4 +1,4 @@
-/** A refused request as `/admin/refusals` returns it; those alike within an hour are one. */
+/** A rejected request as `/admin/refusals` returns it; equal requests within an hour are one entry. */
 export interface Refusal {
   readonly id: number;
   readonly refused_at: string;
@@ -6,7 +6,7 @@ export interface Refusal {
   readonly caller_kind: 'user' | 'api_key' | 'application';
   readonly caller_id: string;
   readonly caller_name: string;
-  /** Of a key, also once it was revoked. An instance of an older version does not say it. */
+  /** Name of the key, also of a revoked one. Absent from instances of an older version. */
   readonly key_name?: string | null;
   readonly revoked_at?: string | null;
   readonly revoked_by_kind?: string | null;
@@ -17,7 +17,7 @@ export interface Refusal {
   readonly address: string;
 }
 
-/** Refused requests by caller, endpoint and code as `/admin/refusals/causes` returns them. */
+/** Rejected requests by caller, endpoint and code, as `/admin/refusals/causes` returns them. */
 export interface RefusalCause
   extends Pick<Refusal, 'caller_kind' | 'caller_id' | 'caller_name' | 'method' | 'code'> {
   readonly route: string;
@@ -29,7 +29,7 @@ const callers = { user: 'user_id', api_key: 'api_key_id', application: 'app_id' 
 
 type Asked = Pick<Refusal, 'caller_kind' | 'caller_id' | 'method' | 'path' | 'code' | 'address'>;
 
-/** The address of the explanation of a refusal, with the code that it had then. */
+/** Address of the explanation of a refusal, with the code of the refusal. */
 export const questionOf = ({ caller_kind, caller_id, method, path, code, address }: Asked): string =>
   `/explain?${new URLSearchParams({
     [callers[caller_kind]]: caller_id,

@@ -27,7 +27,7 @@ const Caller = ({ refusal }: { readonly refusal: Refusal }) => {
   );
 };
 
-/** When a key was revoked, and by whom as far as that is known. */
+/** The time of a key's revocation and, if known, its author. */
 const Revocation = ({ at, refusal }: { readonly at: string; readonly refusal: Refusal }) => {
   const text = useText();
   const language = useLanguage();
@@ -64,7 +64,7 @@ const columns = (text: Text, language: Language): OwnColumn<Refusal>[] => [
   'refused_at',
 ];
 
-/** Rejected requests of known callers within a day: their causes first, then each with its explanation. */
+/** Rejected requests of known callers in the last 24 hours: causes first, then each request with its explanation. */
 export const Refusals = () => {
   const text = useText();
   const language = useLanguage();

@@ -12,7 +12,7 @@ import { useText } from '../texts/provider.ts';
 import { usePermissionTable } from './permission-table.ts';
 import type { Role } from './role.ts';
 
-/** Deletes a role, and says before who holds it and what goes with it. */
+/** Deletes a role. The question names its users and the permissions deleted with it. */
 export const RemoveRole = ({ role }: { readonly role: Role }) => {
   const text = useText();
   const { act } = useAct();
@@ -52,7 +52,7 @@ export const RemoveRole = ({ role }: { readonly role: Role }) => {
   );
 };
 
-/** The permissions that go with a role. */
+/** The permissions that are deleted with a role. */
 const WhatGoes = ({ role }: { readonly role: string }) => {
   const text = useText();
   const nameOf = useModelName();

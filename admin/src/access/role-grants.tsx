@@ -22,12 +22,12 @@ import {
 } from './permission-table.ts';
 import { reachesEveryRow } from './role.ts';
 
-/** Row rules in words, as metadata has them where there are any. */
+/** Row rules in words, from the metadata of a model that has some. */
 interface Isolated {
   readonly isolation?: { readonly [Rule in RuleName]?: string };
 }
 
-/** Which records of each model callers reach who are no administrators; nothing where every one. */
+/** The records of each model that non-administrators can access; models without row rules are absent. */
 const useRowRules = (models: readonly ModelActions[], language: Language, wanted: boolean) => {
   const names = models.map(({ model }) => model);
   const { data } = useQuery({
@@ -47,7 +47,7 @@ const useRowRules = (models: readonly ModelActions[], language: Language, wanted
   return data;
 };
 
-/** The permissions of a role by model, and the records that it reaches. */
+/** The permissions of a role by model, and the records that they cover. */
 export const RoleGrants = ({ role }: { readonly role: string }) => {
   const text = useText();
   const language = useLanguage();
@@ -129,7 +129,7 @@ export const RoleGrants = ({ role }: { readonly role: string }) => {
   );
 };
 
-/** Names of fields stand between backticks. */
+/** Text with names of fields between backticks. */
 const Words = ({ words }: { readonly words: string }) =>
   words
     .split('`')
@@ -138,7 +138,7 @@ const Words = ({ words }: { readonly words: string }) =>
       code ? <code key={place}>{part}</code> : <span key={place}>{part}</span>,
     );
 
-/** The rules of `isolation` by action, as the boxes above them are in order: `write` is that of all three writes. */
+/** Rules of `isolation` by action, in the order of the boxes above; `write` covers all three writes. */
 const ruleNames = {
   read: ['read'],
   create: ['create', 'write'],
@@ -148,7 +148,7 @@ const ruleNames = {
 
 type RuleName = (typeof ruleNames)[PermissionAction][number];
 
-/** One line for each rule in words, with the actions for which it holds. */
+/** A row rule in words, with its actions. */
 const Reach = ({ rule }: { readonly rule: Isolated['isolation'] }) => {
   const text = useText();
   if (rule === undefined) return null;

@@ -13,12 +13,12 @@ import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { AuditEntry } from '../watch/audit-detail.tsx';
 
-/** Lines that are asked for at a time. */
+/** Entries per request. */
 const step = 10;
 
 const sort = { field: 'id', order: 'DESC' } as const;
 
-/** The history of a role: each grant and revocation with its author and time, back to its creation. */
+/** The history of a role: each grant and revocation with author and time, back to its creation. */
 export const RoleHistory = ({ role }: { readonly role: string }) => {
   const text = useText();
   const [most, setMost] = useState(step);
@@ -28,7 +28,7 @@ export const RoleHistory = ({ role }: { readonly role: string }) => {
     queryFn: async () => {
       const pagination = { page: 1, perPage: most };
       const of = (filter: object) => dataProvider.getList<AuditEntry>('audit', { filter, pagination, sort });
-      // Names of grants begin with that of their role; another role whose name begins so has no blank behind it.
+      // The names of grants begin with the name of the role; the blank excludes longer role names.
       const [grants, made] = await Promise.all([
         of({ target_kind: 'permission', 'target_name@starts_with': `${role} ` }),
         of({ target_kind: 'role', target_name: role }),
@@ -94,7 +94,7 @@ export const RecentChanges = () => {
   );
 };
 
-/** A change in a line: what was done, by whom and when. */
+/** A change in one line: action, author and time. */
 export const ChangeLine = ({ entry }: { readonly entry: AuditEntry }) => {
   const wordOf = useWords('audit');
   return (

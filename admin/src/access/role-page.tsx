@@ -20,7 +20,7 @@ const facts = (text: Text): OwnColumn<Role>[] => [
   'created_at',
 ];
 
-/** One role: who holds it, what it may do, and how it came to that. */
+/** The page of a role: its users, permissions and history. */
 export const RolePage = () => {
   const text = useText();
   return (

@@ -6,5 +6,5 @@ export interface Role {
   readonly created_at: string;
 }
 
-/** Roles whose holders row rules do not narrow. */
+/** Row rules do not apply to users with these roles. */
 export const reachesEveryRow = (role: string): boolean => role === 'super_admin' || role === 'admin';

@@ -5,12 +5,12 @@ import type { TextKey } from '../texts/texts.ts';
 import type { Explanation } from './explanation.ts';
 
 interface SinceProps {
-  /** Code of the refusal from which the question comes. */
+  /** Code of the refusal that the user came from. */
   readonly was: number | undefined;
   readonly explanation: Explanation | undefined;
 }
 
-/** Advice about credentials that were refused, by the code of the refusal. */
+/** Advice about invalid credentials, by the code of the refusal. */
 const advice: Readonly<Record<number, TextKey>> = {
   40101: 'refusals.tokenOver',
   40102: 'refusals.keyOver',
@@ -18,7 +18,7 @@ const advice: Readonly<Record<number, TextKey>> = {
   40104: 'refusals.signatureLate',
 };
 
-/** Says whether a request that was refused would get another response now; of credentials, what to do. */
+/** Compares an earlier refusal with the present result; for invalid credentials, gives advice. */
 export const Since = ({ was, explanation }: SinceProps) => {
   const text = useText();
   if (was === undefined || explanation === undefined) return null;
@@ -34,7 +34,7 @@ export const Since = ({ was, explanation }: SinceProps) => {
   );
 };
 
-/** Where the credentials of a caller are looked after. */
+/** Link to the page of the caller's credentials. */
 const placeOf = ({
   kind,
   id,
@@ -53,7 +53,7 @@ interface CredentialsProps {
   readonly explanation: Explanation;
 }
 
-/** Says what to do about credentials that were refused. The verdict below is that with good ones. */
+/** Advice about invalid credentials. The verdict below assumes valid ones. */
 const Credentials = ({ was, advised, explanation: { caller } }: CredentialsProps) => {
   const text = useText();
   const place = placeOf(caller);

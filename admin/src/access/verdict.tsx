@@ -28,7 +28,7 @@ interface VerdictProps {
   readonly error: unknown;
 }
 
-/** The answer in one sentence, and the gates that the request comes to, up to the one that decides. */
+/** The result in one sentence, and the gates of the request up to the deciding one. */
 export const Verdict = ({ explanation, error }: VerdictProps) => {
   const text = useText();
   if (error) return <Failed error={error} />;
@@ -74,11 +74,10 @@ interface OutcomeHeadingProps {
   readonly title: string;
   /** Continues the title of a refusal. */
   readonly because?: ReactNode;
-  /** Stands below. */
   readonly children?: ReactNode;
 }
 
-/** The answer in one sentence. */
+/** The result in one sentence. */
 export const OutcomeHeading = ({ allowed, title, because, children }: OutcomeHeadingProps) => {
   const text = useText();
   return (
@@ -103,14 +102,14 @@ export const OutcomeHeading = ({ allowed, title, because, children }: OutcomeHea
   );
 };
 
-/** The caller of a request without credentials, in the question. */
+/** Type of a caller without credentials, in the question. */
 const anonymous = 'nobody';
 
-/** Whether a step lets a request through to some records only. */
+/** True if a step allows access to some records only. */
 const leavesSome = ({ outcome, conditions }: Step): boolean =>
   outcome === 'narrowed' && conditions?.about === 'list';
 
-/** The reason of a step in the language of the page; the service's own text where these pages do not know it. */
+/** The reason of a step in the language of the page; the text of the service if the page does not know the reason. */
 const becauseOf = (language: Language, { reason, because }: Step): string => {
   const words = reasonWords(language);
   return reason !== undefined && Object.hasOwn(words.reasons, reason.name)
@@ -118,10 +117,10 @@ const becauseOf = (language: Language, { reason, because }: Step): string => {
     : because;
 };
 
-/** Reasons that consist of names, which are no sentence. */
+/** Reasons that consist of names and form no sentence. */
 const namesOnly: readonly string[] = ['named', 'caller'];
 
-/** Why a request is refused, by the step that decides. */
+/** The reason of a refusal, from the deciding step. */
 const Refusal = ({ step, explanation }: { readonly step: Step; readonly explanation: Explanation }) => {
   const text = useText();
   const language = useLanguage();
@@ -144,11 +143,11 @@ const Refusal = ({ step, explanation }: { readonly step: Step; readonly explanat
   );
 };
 
-/** English words of a table begin with a capital, within a sentence they do not. */
+/** English words of a table begin with a capital letter, but not within a sentence. */
 const inSentence = (language: Language, word: string): string =>
   language === 'en' ? word.toLowerCase() : word;
 
-/** How a step appears in the gate trace. */
+/** The look of a step in the gate trace, by its outcome. */
 export const gateOutcomes = {
   passed: 'passed',
   refused: 'stopped',
@@ -156,7 +155,7 @@ export const gateOutcomes = {
   off: 'off',
 } as const satisfies Record<Step['outcome'], GateOutcome>;
 
-/** A rule, and its outcome. */
+/** The title of a step: its rule and outcome. */
 export const StepTitle = ({ step }: { readonly step: Step }) => {
   const text = useText();
   const language = useLanguage();
@@ -216,7 +215,7 @@ const StepLine = ({ step, lit, explanation }: StepProps) => {
   );
 };
 
-/** Whether a condition of the step has the mark instead: one place decides. */
+/** True if a condition of the step carries the mark: only one place has it. */
 const isDecidedWithin = (rule: Condition | undefined): boolean =>
   rule !== undefined && (rule.decides || (rule.conditions ?? []).some(isDecidedWithin));
 
@@ -232,7 +231,7 @@ interface WaysOnProps {
   readonly explanation: Explanation;
 }
 
-/** The ways on where a caller does not reach a record. */
+/** Links for a caller without access to a record. */
 const WaysOn = ({ record: { path, id, owner }, explanation: { caller } }: WaysOnProps) => {
   const text = useText();
   return (
@@ -250,7 +249,7 @@ interface RestrictionProps {
   readonly restriction: NonNullable<Step['key']>;
 }
 
-/** The scope that the request needs, or the address from which it comes, and the restriction of the key. */
+/** The scope that the request needs, or its address, and the restriction of the key. */
 const Restriction = ({ rule, restriction: { needed, held } }: RestrictionProps) => {
   const text = useText();
   const words = useScopeWords();
@@ -270,7 +269,7 @@ const Restriction = ({ rule, restriction: { needed, held } }: RestrictionProps) 
   );
 };
 
-/** The mark of the step that decides; a step that is passed lets the caller in. */
+/** The mark of the deciding step. */
 const Decides = ({ outcome }: Pick<Step, 'outcome'>) => {
   const text = useText();
   return (
@@ -280,7 +279,7 @@ const Decides = ({ outcome }: Pick<Step, 'outcome'>) => {
   );
 };
 
-/** The label of a rule in the language of the page; the service's own where these pages do not know the rule. */
+/** The label of a rule in the language of the page; the label of the service if the page does not know the rule. */
 const ruleText = (language: Language, { rule, label }: Step): string => {
   const labels: Readonly<Record<string, string>> = serviceTexts(language).explained;
   return labels[rule] ?? label;

@@ -21,7 +21,7 @@ import {
   useRefresh,
 } from './permission-table.ts';
 
-/** Saves changes in one transaction, says how many there were, and offers to undo them. */
+/** Saves changes in one transaction, reports their number, and offers to undo them. */
 export const useSaveChanges = (): ((changes: readonly PermissionChange[]) => Promise<boolean>) => {
   const text = useText();
   const tell = useTell();
@@ -51,13 +51,13 @@ export const useSaveChanges = (): ((changes: readonly PermissionChange[]) => Pro
   };
 };
 
-/** A row or a column of the table, or several rows. */
+/** A row, a column, or several rows of the table. */
 export interface Whole {
-  /** Its name in a sentence. */
+  /** Name in a sentence. */
   readonly name: string;
   readonly roles: readonly string[];
   readonly models: readonly ModelActions[];
-  /** Of a column. */
+  /** Only for a row. */
   readonly role?: string;
 }
 
@@ -65,12 +65,12 @@ interface WholeMenuProps {
   readonly whole: Whole;
   readonly anchor: HTMLElement;
   readonly granted: ReadonlySet<string>;
-  /** Whether a filter hides a part of the table. */
+  /** True if a filter hides a part of the table. */
   readonly filtered: boolean;
   readonly onClose: () => void;
 }
 
-/** The menu of a whole row or column. It says how many grants would change; the change can be undone. */
+/** The menu of a whole row or column. It shows how many permissions would change; the change can be undone. */
 export const WholeMenu = ({ whole, anchor, granted, filtered, onClose }: WholeMenuProps) => {
   const text = useText();
   const save = useSaveChanges();

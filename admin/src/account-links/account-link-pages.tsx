@@ -11,7 +11,7 @@ import { filled, useOutsideTexts } from '../texts/outside.ts';
 import { usePageLanguage } from '../texts/provider.ts';
 import { LinkForm } from './link-form.tsx';
 
-/** The steps of a page; `over` has the refusal of the link. */
+/** The steps of a page; `over` has the reason why the link does not work. */
 type Step =
   | { readonly kind: 'form' }
   | { readonly kind: 'sent' }
@@ -26,7 +26,7 @@ const Lead = ({ children }: { readonly children: ReactNode }) => (
 
 const ToSignIn = () => <LinkButton to="/login">{useOutsideTexts().toSignIn}</LinkButton>;
 
-/** The end of a page: what happened, and the way to the sign-in. */
+/** The last step of a page: the result, and a link to the sign-in. */
 const Ending = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <OutsidePage title={title}>
     <Alert severity="success" sx={{ mb: 1 }}>
@@ -36,7 +36,7 @@ const Ending = ({ title, children }: { readonly title: string; readonly children
   </OutsidePage>
 );
 
-/** A link that does not work. @param again path of the page that sends another one */
+/** An invalid link. @param again path of the page that sends a new one */
 const Over = ({ error, again }: { readonly error: unknown; readonly again?: string }) => {
   const texts = useOutsideTexts();
   const sentence = useSentence();
@@ -51,7 +51,7 @@ const Over = ({ error, again }: { readonly error: unknown; readonly again?: stri
   );
 };
 
-/** The step of a page, and a way to send what was entered. A link that is over ends the page. */
+/** The current step, and a function that submits the form. An invalid link ends the page. */
 const useSteps = () => {
   const [step, setStep] = useState<Step>(form);
   const attempt = async (path: string, body: object, next: Step): Promise<boolean> => {
@@ -159,7 +159,7 @@ const NewAddress = ({ token }: { readonly token: string }) => {
 
 const contents = { password_reset: PasswordReset, register: Registration, email: NewAddress } as const;
 
-/** The page that a link in a message opens, or that requests one. The user who is signed in does not matter. */
+/** The page that a link in a mail opens, or that requests the link. It ignores the signed-in user. */
 export const AccountLinkPage = ({ purpose }: { readonly purpose: keyof typeof contents }) => {
   const opened = useOpenedLink();
   usePageLanguage();

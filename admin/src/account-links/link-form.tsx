@@ -8,7 +8,6 @@ import { useRefusal } from '../parts/refusal.ts';
 import { leadToFirst } from '../parts/wrong-fields.ts';
 import { useText } from '../texts/provider.ts';
 
-/** A field of a form, as data. */
 export interface LinkField {
   readonly name: string;
   readonly label: string;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Something that the service lets the signed-in person do nothing before. */
+/** A step that the service requires of the signed-in user before anything else. */
 export interface Due {
   readonly get: () => boolean;
   readonly set: (value: boolean) => void;
@@ -24,10 +24,10 @@ const createDue = (): Due => {
   };
 };
 
-/** They have to change their password. */
+/** The user must change their password. */
 export const passwordDue = createDue();
 
-/** They have to set up a second factor. */
+/** The user must set up a second factor. */
 export const factorDue = createDue();
 
 export const useDue = ({ subscribe, get }: Due): boolean => useSyncExternalStore(subscribe, get);

@@ -26,7 +26,7 @@ interface Provider {
   readonly label: string;
 }
 
-/** The accounts at identity providers that the signed-in user has linked. */
+/** The linked accounts of the signed-in user. */
 export const Identities = () => {
   const text = useText();
   const returned = useReturned();

@@ -20,11 +20,14 @@ import { useLanguage, usePageLanguage, useText } from '../texts/provider.ts';
 
 interface OwnPasswordFormProps {
   readonly onDone: () => void;
-  /** Beside the button that saves. */
+  /** Elements next to the submit button. */
   readonly children?: ReactNode;
 }
 
-/** Changes the password of the signed-in user. Their other sessions end; this one stays, and is asked what is due now. */
+/**
+ * Changes the password of the signed-in user. Other sessions end; this one stays, and asks the service for required
+ * steps.
+ */
 export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
   const text = useText();
   const language = useLanguage();
@@ -104,7 +107,7 @@ export const OwnPasswordForm = ({ onDone, children }: OwnPasswordFormProps) => {
   );
 };
 
-/** One's own password. */
+/** The page of the own password. */
 export const OwnPassword = () => {
   const text = useText();
   const navigate = useNavigate();
@@ -121,7 +124,7 @@ export const OwnPassword = () => {
   );
 };
 
-/** In the place of every page, while an administrator asks that the password be changed before anything else. */
+/** Replaces every page while the user must change their password first. */
 export const PasswordFirst = () => {
   const text = useText();
   const logout = useLogout();

@@ -1,17 +1,17 @@
 import { useSyncExternalStore } from 'react';
 
-/** The signed-in user, as far as it matters whether it is still the same person. */
+/** The signed-in user, with enough to recognise them. */
 export interface SignedIn {
   readonly id: number;
   readonly username: string;
 }
 
 export type SessionEnd =
-  /** The session stands, as far as the page knows. */
+  /** The session is valid, as far as the page knows. */
   | { readonly kind: 'none' }
-  /** It has ended: requests wait until `who` has signed in again. */
+  /** The session has ended: requests wait until `who` has signed in again. */
   | { readonly kind: 'ended'; readonly who: SignedIn }
-  /** `now` has signed in instead: the page and what was typed into it stay `who`'s. */
+  /** `now` has signed in instead: the page and its input still belong to `who`. */
   | { readonly kind: 'stranger'; readonly who: SignedIn; readonly now: SignedIn };
 
 const none = { kind: 'none' } as const;
@@ -26,9 +26,9 @@ const put = (next: SessionEnd): void => {
   for (const listener of listeners) listener();
 };
 
-/** The end of the session in the middle of the work: one dialog, however many requests found out. */
+/** The end of a session during work: one dialog, whatever the number of failed requests. */
 export const sessionEnd = {
-  /** The service said who is signed in. Requests that waited for this user go on. */
+  /** Called when the service names the signed-in user. Requests waiting for this user continue. */
   begun: (now: SignedIn): void => {
     if (state.kind !== 'none' && state.who.id !== now.id) {
       put({ kind: 'stranger', who: state.who, now });
@@ -40,7 +40,10 @@ export const sessionEnd = {
     if (state.kind !== 'none') put(none);
     for (const goOn of released) goOn();
   },
-  /** The user signs out: refusals are expected from now on. Returns a function that undoes this where that failed. */
+  /**
+   * Called when the user signs out: refusals are expected from then on. Returns a function that undoes this if signing
+   * out fails.
+   */
   left: (): (() => void) => {
     const before = known;
     known = undefined;
@@ -48,7 +51,10 @@ export const sessionEnd = {
       known ??= before;
     };
   },
-  /** A request was refused for want of a session. Undefined: no user was signed in on this page. */
+  /**
+   * Called when a request was refused for lack of a session. Resolves after the sign-in; undefined if no user was
+   * signed in on this page.
+   */
   signedInAgain: (): Promise<void> | undefined => {
     if (known === undefined) return undefined;
     if (state.kind === 'none') put({ kind: 'ended', who: known });

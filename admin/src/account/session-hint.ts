@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** In the storage of the browser, for all pages of it. */
+/** Key in the storage of the browser, shared by all its pages. */
 const name = 'gatewright.session';
 
 /** A browser without storage may always have a session. */
@@ -14,12 +14,12 @@ const isStored = (): boolean => {
 
 const listeners = new Set<() => void>();
 
-/** A sign-out on another page of the browser does not lead this one away from what stands on it. */
+/** A sign-out on another page of the browser does not close this page. */
 let mayHave = isStored();
 
 /**
- * Whether this browser may have a session. Pages cannot read the session cookie: a sign-in leaves this mark beside it,
- * and without the mark no request asks who is signed in.
+ * Tells whether this browser may have a session. Pages cannot read the session cookie, so a sign-in stores this mark
+ * too. Without the mark no request asks for the signed-in user.
  */
 export const sessionHint = {
   get: (): boolean => mayHave,

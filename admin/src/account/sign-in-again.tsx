@@ -5,11 +5,11 @@ const load = async () => ({ default: (await import('./sign-in-dialog.tsx')).Sign
 
 const Dialog = lazy(load);
 
-/** Over a page whose session has ended: the dialog that takes it up again. */
+/** Opens the sign-in dialog over a page after the end of its session. */
 export const SignInAgain = () => {
   const end = useSessionEnd();
   useEffect(() => {
-    // At hand before there is input to lose: an update of the service may take the file away meanwhile.
+    // Loaded before there is input to lose: an update of the service may remove the file meanwhile.
     const prepare = (): void => void load().catch(() => undefined);
     document.addEventListener('input', prepare, { once: true });
     return () => document.removeEventListener('input', prepare);

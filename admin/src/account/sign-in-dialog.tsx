@@ -15,17 +15,17 @@ import { lookForSession } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { SessionEnd } from './session-end.ts';
 
-/** Loads the pages again for the signed-in user: nothing that was typed or learnt before goes with them. */
+/** Reloads the pages for the signed-in user: no input and no data of the previous user remain. */
 const startOver = (): void => {
   forsake();
   window.location.assign(pagesPath);
 };
 
-/** Takes up a session that has ended: what stands on the page stays, and goes on once its user has signed in again. */
+/** Signs in again after the end of a session. The page keeps its input and continues once its user has signed in. */
 export const SignInDialog = ({ end }: { readonly end: Exclude<SessionEnd, { readonly kind: 'none' }> }) => {
   const text = useText();
   useEffect(() => {
-    // They may have signed in on another page of this browser, with an identity provider for example.
+    // The user may have signed in on another page of this browser, for example with an identity provider.
     const look = (): void => void lookForSession();
     window.addEventListener('focus', look);
     return () => window.removeEventListener('focus', look);

@@ -5,7 +5,7 @@ const Dialog = lazy(() =>
   import('./delete-confirm.tsx').then(({ DeleteConfirm: part }) => ({ default: part })),
 );
 
-/** The question before a deletion, loaded when it is asked. */
+/** The question before a deletion, loaded when it is opened. */
 export const AskDeletion = (props: DeleteConfirmProps) => (
   <Suspense fallback={null}>
     <Dialog {...props} />

@@ -9,9 +9,9 @@ import type { Forecast, Reference } from './forecast.ts';
 
 interface ConsequencesProps {
   readonly forecast: Forecast;
-  /** How many are to be deleted. */
+  /** Number of records to be deleted. */
   readonly count: number;
-  /** The name by which others know it, where that is not its id. */
+  /** Name by which other records refer to it, if not its id. */
   readonly name: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const groups = ['restrict', 'cascade', 'trash', 'null', 'keep'] as const;
 const groupOf = ({ on_delete, trash }: Reference): (typeof groups)[number] =>
   on_delete === 'cascade' && trash ? 'trash' : on_delete;
 
-/** The records that refer to those to be deleted, their fate, and the remedy where they prevent it. */
+/** The records that refer to the deleted ones, their fate, and the remedy if they prevent the deletion. */
 export const Consequences = ({ forecast, count, name }: ConsequencesProps) => {
   const text = useText();
   const { references, refused } = forecast;
@@ -104,7 +104,7 @@ const ownNames: Readonly<Record<string, TextKey>> = {
   Invitation: 'deletion.own.invitations',
 };
 
-/** Where these records are listed; undefined where no list holds just them. */
+/** Link to a list of exactly these records; undefined if there is none. */
 const listOf = ({ resource, field, to }: Reference, name: string | undefined): string | undefined => {
   const filtered = (filter: object): string =>
     `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
@@ -141,7 +141,7 @@ export const ReferenceRow = ({
   );
 };
 
-/** By which field they refer, as one model may do so by several. */
+/** The referring field: a model may refer by several fields. */
 const FieldName = ({ reference: { model, field, on_delete, trash } }: { readonly reference: Reference }) => {
   const text = useText();
   const { data } = useModel(model);

@@ -9,19 +9,19 @@ export type RecordKey = number | string;
 
 export interface DeleteConfirmProps {
   readonly title: string;
-  /** The records to be deleted, and whether they can come back. */
+  /** The records to be deleted, and whether they can be restored. */
   readonly children: ReactNode;
-  /** Path below `/admin` of what is deleted: `records/orders`. */
+  /** Path below `/admin` of the deleted records: `records/orders`. */
   readonly resource: string;
   readonly ids: readonly RecordKey[];
-  /** The name by which others know it, where that is not its id. */
+  /** Name by which other records refer to it, if not its id. */
   readonly name?: string;
-  /** Deletes those that can be deleted. */
+  /** Deletes the records that can be deleted. */
   readonly onConfirm: (ids: readonly RecordKey[]) => Promise<void> | void;
   readonly onClose: () => void;
 }
 
-/** Asks before a deletion, and says what refers to what is deleted: what becomes of that, and what keeps it. */
+/** Asks before a deletion, and shows the records that refer to the deleted ones and their fate. */
 export const DeleteConfirm = ({
   title,
   children,

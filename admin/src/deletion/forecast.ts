@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { send } from '../service.ts';
 
-/** The fate of records that refer to something that is deleted, as `/admin/…/references` returns it. */
+/** Records that refer to a deleted one, and their fate, as `/admin/…/references` returns them. */
 export interface Reference {
   readonly model: string;
   /** Path of their list: `records/orders`. */
   readonly resource: string;
   readonly field: string;
   readonly on_delete: 'restrict' | 'null' | 'cascade' | 'keep';
-  /** Null: there are some, which this administrator may not read. */
+  /** Null if there are some that this administrator may not read. */
   readonly count: number | null;
   readonly more: boolean;
   readonly trash: boolean;
@@ -20,13 +20,13 @@ export interface Forecast {
   readonly references: readonly Reference[];
 }
 
-/** Ids that one request asks about. */
+/** Ids per request. */
 const asked = 100;
 
 const kindOf = ({ model, field, on_delete, trash }: Reference): string =>
   `${model} ${field} ${on_delete} ${trash}`;
 
-/** One forecast of several: references of the same kind are summed. */
+/** One forecast from several: references of the same kind are added up. */
 const summed = (answers: readonly Forecast[]): Forecast => {
   const kinds = new Map<string, Reference>();
   for (const reference of answers.flatMap(({ references }) => references)) {
@@ -61,7 +61,7 @@ const forecastOf = async (
   return summed(await Promise.all(parts.map((part) => read(`references?ids=${part.join(',')}`))));
 };
 
-/** The effects of deleting these, read again each time that a user is about to delete them. */
+/** The effects of deleting these records, read again for each question. */
 export const useForecast = (resource: string, ids: readonly (number | string)[]) =>
   useQuery({
     queryKey: ['deletion', resource, ...ids],

@@ -7,17 +7,17 @@ import { PasskeyError } from './passkey.ts';
 interface AskPasswordProps {
   readonly title: string;
   readonly lead: string;
-  /** The label of the button. */
+  /** Label of the submit button. */
   readonly action: string;
   readonly dangerous?: boolean;
   /** Further inputs, above the password. */
   readonly children?: ReactNode;
-  /** Goes on with the password. @throws what the service refuses */
+  /** Continues with the password. @throws the refusal of the service */
   readonly onSubmit: (password: string) => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** One's own password, before one's second factor is changed: a page left open must not be enough for it. */
+/** Asks for the own password before a change of the second factor: an unattended page must not be enough. */
 export const AskPassword = ({ children, onSubmit, ...props }: AskPasswordProps) => {
   const text = useText();
   const [password, setPassword] = useState('');

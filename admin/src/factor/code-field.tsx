@@ -4,7 +4,7 @@ import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 
 interface CodeFieldProps {
-  /** A recovery code instead of the six digits of an application. */
+  /** True for a recovery code instead of the six digits of an authenticator app. */
   readonly recovery?: boolean;
   readonly value: string;
   readonly onChange: (code: string) => void;
@@ -13,10 +13,10 @@ interface CodeFieldProps {
   readonly ref?: Ref<HTMLInputElement>;
 }
 
-/** However an application shows them, in groups or with full-width digits. */
+/** The digits of a code, typed in groups or with full-width digits. */
 const digitsOf = (typed: string): string => typed.normalize('NFKC').replace(/\D/g, '').slice(0, 6);
 
-/** A code that is used once. Telephones offer what they know, with the keys that are needed. */
+/** An input for a one-time code. Phones suggest the code and show a suitable keyboard. */
 export const CodeField = ({
   recovery = false,
   value,

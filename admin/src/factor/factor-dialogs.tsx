@@ -15,7 +15,7 @@ import { NewPasskey } from './new-passkey.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { TotpSetup } from './totp-setup.tsx';
 
-/** The step that is open for the second factor. */
+/** The open step. */
 export type FactorStep =
   | { readonly kind: 'none' }
   | { readonly kind: 'begin-totp' }
@@ -33,7 +33,7 @@ interface FactorDialogsProps {
 
 const none = { kind: 'none' } as const;
 
-/** The dialog of each step. Input of one is in no other. */
+/** The dialog of each step. Steps share no input. */
 export const FactorDialogs = ({ step, onStep }: FactorDialogsProps) => {
   const text = useText();
   const notify = useNotify();

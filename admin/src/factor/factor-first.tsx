@@ -12,7 +12,7 @@ import { FactorDialogs, type FactorStep } from './factor-dialogs.tsx';
 import { countOf, useFactors } from './factors.ts';
 import { canUsePasskeys } from './passkey.ts';
 
-/** In the place of every page, for administrators who have to set up a second factor before anything else. */
+/** Replaces every page while an administrator must set up a second factor first. */
 export const FactorFirst = () => {
   const text = useText();
   const tell = useTell();
@@ -21,7 +21,7 @@ export const FactorFirst = () => {
   const { data: factors, error } = useFactors();
   const [step, setStep] = useState<FactorStep>({ kind: 'none' });
   usePageLanguage();
-  // Set up here or on another page of theirs, and nothing is shown any more that is shown only once.
+  // True once a factor is set up, here or on another page, and no one-time secret is shown any more.
   const done = factors !== undefined && countOf(factors) > 0 && step.kind === 'none';
   useEffect(() => {
     if (done) renewSession().catch(tell);

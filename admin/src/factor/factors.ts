@@ -16,21 +16,21 @@ export interface Factors {
   readonly totp: Times | null;
   readonly passkeys: readonly Passkey[];
   readonly recovery_codes_left: number;
-  /** Whether every administrator has to have one. */
+  /** True if every administrator must have one. */
   readonly required: boolean;
   readonly passkeys_possible: boolean;
-  /** Why browsers refuse passkeys at the address of the service. */
+  /** The reason why browsers refuse passkeys at the address of the service. */
   readonly passkeys_problem: 'not_https' | 'ip_address' | null;
 }
 
-/** An application that is being set up; shown once. */
+/** An authenticator app during its set-up; shown once. */
 export interface NewTotp {
   readonly secret: string;
-  /** The content of the QR code. */
+  /** Content of the QR code. */
   readonly url: string;
 }
 
-/** The codes that come with the first factor, shown once. */
+/** The recovery codes that come with the first factor; shown once. */
 export interface WithCodes {
   readonly recovery_codes: readonly string[] | null;
 }
@@ -43,18 +43,17 @@ export const useFactors = () =>
     queryFn: async () => (await send<Factors>('GET', path)).data,
   });
 
-/** How many factors somebody has. */
 export const countOf = ({ totp, passkeys }: Factors): number => passkeys.length + (totp === null ? 0 : 1);
 
 const post = async <Data>(below: string, body: object): Promise<Data> =>
   (await send<Data>('POST', `${path}/${below}`, { body })).data;
 
 const remove = async (below: string, password: string): Promise<void> => {
-  // Not sent twice: the second answer would be that there is none.
+  // Not repeated after a timeout: the second response would be that the factor does not exist.
   await send('DELETE', `${path}/${below}`, { body: { password }, repeatable: false });
 };
 
-/** Each asks for one's own password, and says whether it was another by an error of the field `password`. */
+/** All require the caller's password; a wrong one is an error of the field `password`. */
 export const beginTotp = (password: string): Promise<NewTotp> => post('totp', { password });
 export const confirmTotp = (code: string): Promise<WithCodes> => post('totp/confirmation', { code });
 export const removeTotp = (password: string): Promise<void> => remove('totp', password);

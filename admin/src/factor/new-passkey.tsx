@@ -11,7 +11,7 @@ interface NewPasskeyProps {
   readonly onClose: () => void;
 }
 
-/** A passkey under a name by which one knows it again. */
+/** Creates a passkey under a recognisable name. */
 export const NewPasskey = ({ onDone, onClose }: NewPasskeyProps) => {
   const text = useText();
   const [name, setName] = useState(() => browserOf(navigator.userAgent) ?? '');

@@ -1,10 +1,10 @@
-/** Whether this browser can be asked for passkeys: WebAuthn of level 3, whose options and credentials are JSON. */
+/** True if this browser supports WebAuthn level 3, whose options and credentials are JSON. */
 export const canUsePasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** The person, the browser or the authenticator said no, or the time ran out: browsers do not tell which. */
+/** The user, the browser or the authenticator refused, or the time ran out: browsers do not tell which. */
 export class PasskeyError extends Error {
-  /** The authenticator has one of this account already. */
+  /** True if the authenticator already has a passkey of this account. */
   readonly known: boolean;
 
   constructor(cause: unknown) {
@@ -37,7 +37,7 @@ export const givePasskey = (options: unknown, signal: AbortSignal): Promise<unkn
   });
 
 /**
- * Has the browser make a passkey. Returns RegistrationResponseJSON.
+ * Creates a passkey in the browser. Returns RegistrationResponseJSON.
  * @throws PasskeyError
  */
 export const makePasskey = (options: unknown, signal: AbortSignal): Promise<unknown> =>

@@ -6,14 +6,14 @@ interface QrCodeProps {
   readonly label: string;
 }
 
-/** Modules that stay white around the code (ISO/IEC 18004): cameras find its edge by them. */
+/** White modules around the code (ISO/IEC 18004), by which cameras find its edge. */
 const quiet = 4;
 
-/** One square for each dark module. */
+/** SVG path with a square for each dark module. */
 const squares = (data: readonly (readonly boolean[])[]): string =>
   data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + quiet} ${y + quiet}h1v1h-1z` : ''))).join('');
 
-/** A QR code, dark on white in both themes, as cameras expect it. */
+/** A QR code, dark on white in both themes, as cameras expect. */
 export const QrCode = ({ value, label }: QrCodeProps) => {
   const { data, size } = encode(value, { ecc: 'M', border: 0 });
   const whole = size + 2 * quiet;

@@ -10,7 +10,7 @@ interface RecoveryCodesProps {
   readonly onClose: () => void;
 }
 
-/** Recovery codes, this once. */
+/** Shows new recovery codes, once. */
 export const RecoveryCodes = ({ codes, onClose }: RecoveryCodesProps) => {
   const text = useText();
   const { identity } = useGetIdentity();

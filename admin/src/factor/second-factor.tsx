@@ -14,7 +14,7 @@ import { FactorDialogs, type FactorStep } from './factor-dialogs.tsx';
 import { countOf, type Factors, useFactors } from './factors.ts';
 import { canUsePasskeys } from './passkey.ts';
 
-/** One's own second factor: what there is, what can be added, what is taken away. */
+/** The page of the own second factor: existing factors, and dialogs that add or remove one. */
 export const SecondFactor = () => {
   const text = useText();
   const { data: factors, error } = useFactors();
@@ -72,7 +72,7 @@ const Section = ({ title, lead, action, children }: FrameProps) => {
   );
 };
 
-/** The last one cannot be taken away where every administrator has to have one. */
+/** The last factor cannot be removed if every administrator must have one. */
 const isKept = (factors: Factors): boolean => factors.required && countOf(factors) === 1;
 
 interface EntryProps {

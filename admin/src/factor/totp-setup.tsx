@@ -15,7 +15,7 @@ interface TotpSetupProps {
   readonly onClose: () => void;
 }
 
-/** The secret from which an application makes codes, and the first code, which proves that it has it. */
+/** Shows the secret for an authenticator app and asks for its first code, which proves that the app has the secret. */
 export const TotpSetup = ({ setup, onDone, onClose }: TotpSetupProps) => {
   const text = useText();
   const field = useRef<HTMLInputElement>(null);

@@ -3,7 +3,7 @@ import { useModelName, useWords } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import type { VersionActor } from './version.ts';
 
-/** The text that the service writes as the reason of a write that a deletion brought: `onDelete: Customer 5`. */
+/** The reason that the service stores for a write caused by a deletion: `onDelete: Customer 5`. */
 const ofDeletion = /^onDelete: (\w+) (\d+)$/;
 
 const useReason = (): ((reason: string) => string) => {
@@ -16,7 +16,7 @@ const useReason = (): ((reason: string) => string) => {
   };
 };
 
-/** The author: a user, perhaps by a key of theirs, an application, or the service and why. */
+/** The author of a change: a user, with the API key if one was used, an application, or the service with its reason. */
 export const Actor = ({ actor: { kind, id, name, key, reason } }: { readonly actor: VersionActor }) => {
   const text = useText();
   const reasonText = useReason();

@@ -15,13 +15,13 @@ interface ChangesProps {
   readonly fields: readonly MetadataField[];
   readonly before: Values | null;
   readonly after: Values | null;
-  /** Tells the parts of this comparison from those of others on the page: `Version 3`. */
+  /** Name that distinguishes this comparison from others on the page: `Version 3`. */
   readonly name: string;
-  /** The service's message about a field's new value. */
+  /** Messages of the service about new values. */
   readonly errors?: Readonly<Record<string, string>>;
 }
 
-/** Fields and their values before and after, each as its type is read. */
+/** Fields with their values before and after, rendered by type. */
 export const Changes = ({ fields, before, after, name, errors = {} }: ChangesProps) => (
   <Box
     component="dl"
@@ -66,13 +66,13 @@ interface Side {
 
 interface ChangeProps {
   readonly field: MetadataField;
-  /** Undefined: there was no record. */
+  /** Undefined if there was no record. */
   readonly before: Side | undefined;
   readonly after: Side | undefined;
   readonly name: string;
 }
 
-/** Letters up to which a text is read at a glance. */
+/** Maximum length of a text that is compared as a whole. */
 const short = 60;
 
 const longText = (value: unknown): value is string =>

@@ -27,7 +27,7 @@ import { Restore } from './restore.tsx';
 import { isForgotten, keepsHistory, type Version } from './version.ts';
 import { VersionCard } from './version-card.tsx';
 
-/** Every version of a record, newest first; of one that was deleted too. */
+/** Every version of a record, newest first; also of a deleted record. */
 export const RecordHistory = () => {
   const { path = '', id = '' } = useParams();
   const text = useText();
@@ -71,7 +71,7 @@ const pageOf = async (
   return { versions: data, total: Number(headers.get('x-total-count') ?? data.length) };
 };
 
-/** A version that came meanwhile moves the others on to the next page: none is to be there twice. */
+/** A new version shifts the others to the next page: duplicates are removed. */
 const onlyOnce = (versions: readonly Version[]): readonly Version[] => [
   ...new Map(versions.map((each) => [each.version, each])).values(),
 ];
@@ -96,7 +96,7 @@ const useVersions = (where: Omit<HistoryProps, 'metadata'>) => {
   };
 };
 
-/** The record as it is: null where it is there no more. */
+/** The current record; null if it was deleted. */
 const useStanding = (path: string, id: string) =>
   useQuery({
     queryKey: ['standing record', path, id],

@@ -26,7 +26,7 @@ interface RestoreProps {
   readonly onClose: () => void;
 }
 
-/** Asks whether a record is to have the values of a version again, and shows what that would change now. */
+/** Asks before a record gets the values of a version again, and shows the resulting changes. */
 export const Restore = ({ metadata, path, id, version, onClose }: RestoreProps) => {
   const text = useText();
   const language = useLanguage();

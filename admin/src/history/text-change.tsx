@@ -13,7 +13,7 @@ interface TextChangeProps {
   readonly code?: boolean;
 }
 
-/** The changes within a long text: removals are struck, additions underlined, the rest is folded. */
+/** The changes within a long text: removals are struck through, additions underlined, unchanged text is folded. */
 export const TextChange = ({ before, after, name, code = false }: TextChangeProps) => {
   const text = useText();
   const [whole, setWhole] = useState(false);

@@ -4,25 +4,25 @@ export interface Stretch {
   readonly text: string;
 }
 
-/** One of a comparison, with its place among the others. */
+/** A stretch with its place in the comparison. */
 export interface PlacedStretch extends Stretch {
   readonly place: number;
 }
 
-/** Cells of the table of a comparison: what a browser fills in a few milliseconds. */
+/** Cells of a comparison table: a browser fills so many in a few milliseconds. */
 const maxCells = 1_000_000;
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Letters in both texts up to which words are compared. */
+/** Maximum length of both texts together that is compared by words. */
 const maxLetters = 100_000;
 
 const wordsOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
 
-/** Lines with their ends, so that joined they are the text again. */
+/** Lines with their ends: joined they are the text again. */
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 
-/** The longest common subsequence of what lies between equal ends; undefined where that would take too long. */
+/** The longest common subsequence between equal beginnings and ends; undefined if it would take too long. */
 const compare = (before: readonly string[], after: readonly string[]): Stretch[] | undefined => {
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) head += 1;
@@ -32,7 +32,7 @@ const compare = (before: readonly string[], after: readonly string[]): Stretch[]
   const [old, fresh] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
   const width = fresh.length + 1;
   if ((old.length + 1) * width > maxCells) return undefined;
-  // The length of what is common to the rests behind both places.
+  // Length of the common subsequence behind both positions.
   const common = new Uint32Array((old.length + 1) * width);
   const at = (one: number, other: number): number => common[one * width + other] ?? 0;
   for (let one = old.length - 1; one >= 0; one -= 1)
@@ -60,7 +60,7 @@ const compare = (before: readonly string[], after: readonly string[]): Stretch[]
   return found;
 };
 
-/** Neighbours of one kind become one; of a place that changed, what went stands before what came. */
+/** Joins neighbours of one kind; removals come before additions. */
 const merged = (stretches: readonly Stretch[]): Stretch[] => {
   const result: Stretch[] = [];
   let [removed, added] = ['', ''];
@@ -84,7 +84,7 @@ const merged = (stretches: readonly Stretch[]): Stretch[] => {
   return result;
 };
 
-/** The changes from one text to another: by words, by lines where the texts are long, else as a whole. */
+/** The changes from one text to another: by words, by lines if the texts are long, else as a whole. */
 export const textDiff = (before: string, after: string): PlacedStretch[] =>
   merged(
     (before.length + after.length > maxLetters ? undefined : compare(wordsOf(before), wordsOf(after))) ??
@@ -94,10 +94,10 @@ export const textDiff = (before: string, after: string): PlacedStretch[] =>
       ],
   ).map((stretch, place) => ({ ...stretch, place }));
 
-/** Letters of what stayed that are shown beside a change. */
+/** Unchanged characters shown beside a change. */
 const context = 60;
 
-/** Unchanged text is shown near a change only; `…` stands for the rest. */
+/** Reduces unchanged text to the context of changes; `…` stands for the rest. */
 export const folded = (stretches: readonly PlacedStretch[]): PlacedStretch[] =>
   stretches.map((stretch) => {
     if (stretch.kind !== 'same') return stretch;

@@ -11,7 +11,7 @@ import { useText } from '../texts/provider.ts';
 import { Actor } from './actor.tsx';
 import { changedFields, historyPath, isForgotten, type Version } from './version.ts';
 
-/** Versions that stand on a record's page; the others are on that of its history. */
+/** Versions on the page of a record; its history has all of them. */
 const latest = 5;
 
 interface TimelineProps {
@@ -20,7 +20,7 @@ interface TimelineProps {
   readonly id: number;
 }
 
-/** The latest changes of a record: who, when, and which fields. */
+/** The latest changes of a record: author, time and fields. */
 export const Timeline = ({ metadata, path, id }: TimelineProps) => {
   const text = useText();
   const { data } = useQuery({

@@ -14,12 +14,12 @@ import { changedFields, isForgotten, type Version } from './version.ts';
 interface VersionCardProps {
   readonly metadata: Metadata;
   readonly version: Version;
-  /** Whether the record is as this version left it. */
+  /** True if the record still has the values of this version. */
   readonly isCurrent: boolean;
   readonly actions: ReactNode;
 }
 
-/** One version: what was done, by whom, when, and what it changed. */
+/** A version: action, author, time and changes. */
 export const VersionCard = ({ metadata, version, isCurrent, actions }: VersionCardProps) => {
   const text = useText();
   const heading = useId();
@@ -73,7 +73,7 @@ const Body = ({ metadata, version, name }: BodyProps) => {
   return action === 'update' ? changes : <Unfolded count={fields.length}>{changes}</Unfolded>;
 };
 
-/** All values of a record that came or went: there when they are asked for. */
+/** All values of a created or deleted record, folded at first. */
 const Unfolded = ({ count, children }: { readonly count: number; readonly children: ReactNode }) => {
   const text = useText();
   const [open, setOpen] = useState(false);

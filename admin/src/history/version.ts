@@ -9,9 +9,9 @@ export interface Version {
   readonly action: 'create' | 'update' | 'destroy';
   readonly at: string;
   readonly actor: VersionActor;
-  /** Null for a create, and where the values were forgotten. */
+  /** Null for a create, and after the values were removed. */
   readonly before: Values | null;
-  /** Null for a deletion, and where the values were forgotten. */
+  /** Null for a deletion, and after the values were removed. */
   readonly after: Values | null;
 }
 
@@ -24,16 +24,16 @@ export interface VersionActor {
   readonly reason: string | null;
 }
 
-/** Whether the values were removed by `gatewright forget`. */
+/** True if `gatewright forget` has removed the values. */
 export const isForgotten = ({ action, before, after }: Version): boolean =>
   (action === 'destroy' ? before : after) === null;
 
-/** Fields that say nothing of what somebody changed. */
+/** Fields that the service sets: they say nothing about a user's change. */
 const byItself: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
 const written = (value: unknown): string => exactJson.stringify(value ?? null);
 
-/** Fields whose value differs; of a version that came or went those that had one. */
+/** The fields with different values; for a created or deleted record, all fields with a value. */
 export const changedFields = (
   { fields }: Pick<Metadata, 'fields'>,
   before: Values | null,
@@ -41,9 +41,8 @@ export const changedFields = (
 ): readonly MetadataField[] =>
   fields.filter(({ name }) => !byItself.has(name) && written(before?.[name]) !== written(after?.[name]));
 
-/** Whether the model keeps the versions of its records. */
 export const keepsHistory = ({ endpoints }: Pick<Metadata, 'endpoints'>): boolean =>
   endpoints.some(({ action }) => action === 'history');
 
-/** Where the timeline of a record is. */
+/** Path of the history of a record. */
 export const historyPath = (path: string, id: number | string): string => `/records/${path}/${id}/history`;

@@ -1,10 +1,10 @@
 import { type Cell, CellError, csvCells } from '../../../src/kernel/csv-cells.ts';
 import { exactJson } from '../exact.ts';
 
-/** Bytes of a file that a page reads; `gatewright import` reads any. */
+/** Maximum size of a file for this page, in bytes; `gatewright import` takes any size. */
 export const mostBytes = 20 * 1024 * 1024;
 
-/** A line of a file: its values by column, or why it cannot be read. */
+/** A line of a file: its values by column, or the reason why it cannot be read. */
 export interface FileLine {
   readonly line: number;
   readonly values: Readonly<Record<string, unknown>>;
@@ -12,11 +12,11 @@ export interface FileLine {
 }
 
 export interface FileContent {
-  /** Whether values are cells of CSV, which have no types. */
+  /** True for CSV, whose cells have no types. */
   readonly texts: boolean;
   readonly columns: readonly string[];
   readonly lines: readonly FileLine[];
-  /** Numbers of the lines of only commas, which are no records. */
+  /** Numbers of lines that contain only commas and are no records. */
   readonly passed: readonly number[];
 }
 
@@ -61,7 +61,7 @@ const readCsv = (text: string): FileContent => {
   const lines = records.flatMap(({ line, text: record }): FileLine[] => {
     const found = cellsOf(record);
     if (typeof found === 'string') return [{ line, values: {}, flaw: found }];
-    // Spreadsheets write lines of only commas behind the last row.
+    // Spreadsheets write lines of commas after the last row.
     if (found.length > 1 && found.every((cell) => cell === null)) {
       passed.push(line);
       return [];

@@ -13,7 +13,7 @@ interface ImportMappingProps {
   readonly onBy: (field: string) => void;
 }
 
-/** Which field each column of a file is, and by which one a line finds what it updates. */
+/** The field of each column, and the field by which a line finds the record to update. */
 export const ImportMapping = ({ metadata, columns, mapping, by, onMap, onBy }: ImportMappingProps) => {
   const text = useText();
   const keys = metadata.fields.filter(

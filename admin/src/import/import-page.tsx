@@ -20,7 +20,7 @@ import { ImportMapping } from './import-mapping.tsx';
 import { ImportReport } from './import-report.tsx';
 import { type ImportResult, runImport } from './run-import.ts';
 
-/** Brings the lines of a file into a resource, once it was seen what that would do. */
+/** Imports the lines of a file after a preview. */
 export const ImportPage = () => {
   const { path = '' } = useParams();
   const text = useText();
@@ -41,7 +41,7 @@ export const ImportPage = () => {
   );
 };
 
-/** Lines of only commas that are named. */
+/** Maximum number of lines of commas that are listed. */
 const mostNamed = 20;
 
 interface Done {
@@ -49,7 +49,7 @@ interface Done {
   readonly result: ImportResult;
 }
 
-/** Columns that are called like a field, by its name or its label. */
+/** The columns named like a field, by its name or its label. */
 const matching = ({ columns }: FileContent, { fields }: Metadata): Readonly<Record<string, string>> =>
   Object.fromEntries(
     columns.map((column) => {

@@ -11,7 +11,7 @@ import { useText } from '../texts/provider.ts';
 import type { FileContent } from './file-lines.ts';
 import type { ImportedLine, ImportResult } from './run-import.ts';
 
-/** Lines of each kind that are shown. */
+/** Lines shown of each kind. */
 const shown = 20;
 
 const kinds = ['refuse', 'update', 'create'] as const;
@@ -23,7 +23,7 @@ interface ImportReportProps {
   readonly result: ImportResult;
 }
 
-/** The outcome of an import, line by line: the first of each kind, and a file of all that were refused. */
+/** The result of an import by line: the first lines of each kind, and a file of all rejected ones. */
 export const ImportReport = ({ path, metadata, content, result }: ImportReportProps) => {
   const text = useText();
   const labelOf = (name: string): string =>

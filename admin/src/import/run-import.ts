@@ -1,10 +1,10 @@
 import { send } from '../service.ts';
 import type { FileContent, FileLine } from './file-lines.ts';
 
-/** Lines of one request, which the service writes in one transaction. */
+/** Lines per request, which the service writes in one transaction. */
 const slice = 200;
 
-/** The outcome of a line. */
+/** The result of a line. */
 export interface ImportedLine {
   readonly line: number;
   readonly action: 'create' | 'update' | 'refuse';
@@ -13,7 +13,7 @@ export interface ImportedLine {
   readonly errors: readonly {
     readonly field: string;
     readonly message: string;
-    /** The refused value, where the line has one for the field. */
+    /** The rejected value, if the line has one for the field. */
     readonly value?: unknown;
   }[];
 }
@@ -28,9 +28,9 @@ export interface ImportResult {
 export interface ImportPlan {
   readonly path: string;
   readonly content: FileContent;
-  /** Field of each column; a column without one is passed over. */
+  /** Field of each column; columns without one are ignored. */
   readonly mapping: Readonly<Record<string, string>>;
-  /** The field that finds what a line updates; empty: every line is a new record. */
+  /** Field that finds the record to update; empty if every line is a new record. */
   readonly by: string;
 }
 
@@ -44,7 +44,7 @@ const mapped = ({ values }: FileLine, mapping: ImportPlan['mapping']): Readonly<
     }),
   );
 
-/** The lines with the values that were refused. */
+/** Adds the rejected values to the lines. */
 const withValues = (
   lines: readonly ImportedLine[],
   sent: readonly { readonly line: number; readonly values: Readonly<Record<string, unknown>> }[],
@@ -64,7 +64,9 @@ const unreadable = ({ line, flaw = '' }: FileLine): ImportedLine => ({
   errors: [{ field: '', message: flaw }],
 });
 
-/** Sends a file slice by slice; `onProgress` is called after each. A failed request ends it with what stands so far. */
+/**
+ * Sends a file in slices and calls `onProgress` after each. A failed request ends the import with the results so far.
+ */
 export const runImport = async (
   { path, content, mapping, by }: ImportPlan,
   preview: boolean,

@@ -22,7 +22,7 @@ interface Person {
 
 const isAdministrator = ({ roles }: Person): boolean => roles.includes(superAdmin) || roles.includes('admin');
 
-/** Where somebody sets a password of their own by a link. The user who is signed in to this browser does not matter. */
+/** The page on which a user sets a password by a link. It ignores the user who is signed in to this browser. */
 export const InvitationPage = () => {
   const { state, retry, refuse, settle } = useInvitation();
   const navigate = useNavigate();

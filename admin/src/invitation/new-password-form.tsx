@@ -13,13 +13,13 @@ import { useOutsideTexts } from '../texts/outside.ts';
 import { useText } from '../texts/provider.ts';
 
 interface NewPasswordFormProps {
-  /** Tells a password manager whose password it is. */
+  /** Name of the account, for password managers. */
   readonly username: string;
-  /** Returns the way on. @throws what the service refuses */
+  /** Returns a function that leaves the page. @throws the refusal of the service */
   readonly onSubmit: (password: string) => Promise<() => void>;
 }
 
-/** A password, twice, as it is not shown. */
+/** Asks for a password twice, as it is not shown. */
 export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) => {
   const text = useText();
   const own = useOutsideTexts();
@@ -31,7 +31,7 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
   const [busy, setBusy] = useState(false);
   const { refusal, refuse, refuseFields, correct, clear } = useRefusal();
   const { fields, failure, attempt } = refusal;
-  // A page that is loaded again does not know the link any more.
+  // A reloaded page has lost the link.
   const { saved } = useUnsaved(password !== '' || again !== '');
   useEffect(() => {
     if (form.current && attempt > 0) leadToFirst(form.current);

@@ -3,7 +3,7 @@ import { useLocation, useNavigate } from 'react-router';
 import { failureOf } from '../parts/problem.ts';
 import { send } from '../service.ts';
 
-/** Whom a link is for. */
+/** The invited user. */
 export interface Invited {
   readonly username: string;
   readonly email: string | null;
@@ -12,29 +12,29 @@ export interface Invited {
 }
 
 export type InvitationState =
-  /** The address holds no token, and none was read before. */
+  /** The address has no token, and none was read before. */
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'looking' }
-  /** It is unknown whether the link is good: it can be asked again. */
+  /** The link could not be checked; the user can try again. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** The link is good for nothing any more, or never was. */
+  /** The link has expired or was used, or never existed. */
   | { readonly kind: 'over'; readonly error: unknown }
   | { readonly kind: 'open'; readonly token: string; readonly invited: Invited }
-  /** By it the password was set. */
+  /** The password was set through this link. */
   | { readonly kind: 'used'; readonly username: string };
 
-/** Whether a refusal says that the link can never be used again. */
+/** True if a refusal means that the link can never be used again. */
 const isOver = (error: unknown): boolean => [404, 410].includes(failureOf(error).status);
 
-/** A link as it was opened: another one each time, also where it is the same link in the same tab. */
+/** An opened link: a new object for each opening, also of the same link in the same tab. */
 interface OpenedLink {
-  /** Empty where the address holds none. */
+  /** Empty if the address has no token. */
   readonly token: string;
 }
 
 /**
- * The token of the address. It is taken out of the address bar and of the history once it is read, so that neither
- * shows it, and stays in this page only.
+ * The token of the address. It is removed from the address bar and the history once it is read, and stays in this page
+ * only.
  */
 export const useOpenedLink = (): OpenedLink | undefined => {
   const { hash, pathname } = useLocation();
@@ -48,7 +48,7 @@ export const useOpenedLink = (): OpenedLink | undefined => {
   return opened;
 };
 
-/** The state of the link by which the page was opened. The token is sent in a body only, never in an address. */
+/** The state of the opened link. Requests have the token in their body, never in the address. */
 export const useInvitation = () => {
   const opened = useOpenedLink();
   const [state, setState] = useState<InvitationState>({ kind: 'looking' });
@@ -82,10 +82,9 @@ export const useInvitation = () => {
 
   return {
     state,
-    /** Asks again. */
     retry: (): void => setAttempt((count) => count + 1),
     settle: (username: string): void => setState({ kind: 'used', username }),
-    /** An attempt to use the link was refused; returns whether the link has ended with it. */
+    /** Called when an attempt to use the link was refused; returns true if the link has ended. */
     refuse,
   };
 };

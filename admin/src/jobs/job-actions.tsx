@@ -7,7 +7,7 @@ import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { Job } from './job.ts';
 
-/** Runs a job now that waits or has failed, or takes it away. */
+/** Runs a waiting or failed job now, or deletes it. */
 export const JobActions = ({ job: { id, name } }: { readonly job: Pick<Job, 'id' | 'name'> }) => {
   const text = useText();
   const { busy, act } = useAct();

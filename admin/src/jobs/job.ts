@@ -1,9 +1,9 @@
-/** Jobs as `/admin/jobs` returns them. */
+/** A job as `/admin/jobs` returns it. */
 
 export interface Job {
   readonly id: number;
   readonly name: string;
-  /** Whether a file of the application defines it. */
+  /** True if a file of the application defines it. */
   readonly defined: boolean;
   readonly state: 'waiting' | 'running' | 'failed';
   readonly key: string | null;

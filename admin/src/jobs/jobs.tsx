@@ -14,7 +14,6 @@ import { Schedules } from './schedules.tsx';
 
 const tones = { waiting: 'off', running: 'good', failed: 'bad' } as const;
 
-/** A remark beside what it belongs to. */
 const Remark = ({ children }: { readonly children: ReactNode }) => (
   <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
     {' · '}
@@ -51,7 +50,7 @@ const columns = (text: Text): OwnColumn<Job>[] => [
   { name: 'state', render: (job) => <State job={job} /> },
   'attempts',
   {
-    // The last that failed stands first when it is asked for.
+    // The first click on the heading shows the latest failure first.
     name: 'failed_at',
     label: text('jobs.error'),
     has: ({ error }) => error !== null,
@@ -97,7 +96,7 @@ const columns = (text: Text): OwnColumn<Job>[] => [
   },
 ];
 
-/** Jobs that wait, run or have failed; the newest first. */
+/** Waiting, running and failed jobs, newest first. */
 export const Jobs = () => {
   const text = useText();
   return (

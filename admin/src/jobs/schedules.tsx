@@ -21,7 +21,7 @@ interface PauseProps {
   readonly paused: boolean;
 }
 
-/** Stops a recurring job on every instance, or has it go on. */
+/** Pauses a recurring job on every instance, or resumes it. */
 export const Pause = ({ name, paused }: PauseProps) => {
   const text = useText();
   const { busy, act } = useAct();
@@ -62,7 +62,7 @@ const columns = (text: Text): OwnColumn<Schedule>[] => [
   },
 ];
 
-/** Recurring jobs, one schedule for all instances. */
+/** Recurring jobs: one schedule for all instances. */
 export const Schedules = () => {
   const text = useText();
   return (

@@ -7,11 +7,11 @@ import { NetworkLines } from './network-lines.tsx';
 import { ScopePicker } from './scope-picker.tsx';
 import { expanded, shortened } from './scopes.ts';
 
-/** The restrictions of a key, as a form has them. */
+/** The restrictions of a key in a form. */
 export interface AccessInput {
-  /** Each action by itself; null: everything that the owner can do. */
+  /** One entry per action; null for everything that the owner can do. */
   readonly scopes: readonly string[] | null;
-  /** Lines, of which some may be empty. */
+  /** Lines of the form; some may be empty. */
   readonly networks: readonly string[];
   readonly limits: LimitInput;
 }
@@ -22,7 +22,7 @@ export const accessInput = ({ scopes, networks, ...limits }: KeyAccess): AccessI
   limits: limitInput(limits),
 });
 
-/** As the service takes it. */
+/** The restrictions in a request. */
 export const accessOf = ({ scopes, networks, limits }: AccessInput): KeyAccess => {
   const lines = networksIn(networks);
   return {
@@ -32,7 +32,7 @@ export const accessOf = ({ scopes, networks, limits }: AccessInput): KeyAccess =
   };
 };
 
-/** Errors that are found before anything is sent. */
+/** Errors that can be found without a request. */
 export const missingAccess = (text: Text, { scopes, networks }: AccessInput): Refusal['fields'] => {
   const wrong = networksIn(networks).find((line) => !isNetwork(line));
   return {
@@ -45,11 +45,11 @@ interface AccessFieldsProps {
   readonly input: AccessInput;
   readonly onChange: (part: Partial<AccessInput>) => void;
   readonly errors: Refusal['fields'];
-  /** Where the form has the end of the key too. */
+  /** End of the key, if the form has it too. */
   readonly end?: string | null | undefined;
 }
 
-/** The inputs for what a key may do and from where, with a summary in words. */
+/** Inputs for the scopes, networks and limits of a key, with a summary in words. */
 export const AccessFields = ({ input, onChange, errors, end }: AccessFieldsProps) => (
   <>
     <ScopePicker value={input.scopes} onChange={(scopes) => onChange({ scopes })} error={errors['scopes']} />

@@ -5,10 +5,10 @@ import type { ApiKey } from './api-key.ts';
 import { useLimitWords } from './limit-fields.tsx';
 import { useScopeWords } from './scopes.ts';
 
-/** The restrictions of a key; null: there is none of this kind. */
+/** The restrictions of a key; null means that there is no such restriction. */
 export type KeyAccess = Pick<ApiKey, 'scopes' | 'networks' | 'limit' | 'quota'>;
 
-/** In a few words, for a row of a list: everything, or the first of what it may. */
+/** The restrictions in a few words, for a row of a list: everything, or the first scopes. */
 export const AccessInShort = ({
   access: { scopes, networks },
 }: {
@@ -42,11 +42,11 @@ export const AccessInShort = ({
 
 interface AccessSummaryProps {
   readonly access: KeyAccess;
-  /** Null: never; undefined: not said here. */
+  /** Null if the key never ends; undefined if the summary leaves it out. */
   readonly end?: string | null | undefined;
 }
 
-/** A key in one sentence: what it may do, from where, until when. */
+/** The access of a key in one sentence: scopes, networks and end. */
 export const AccessSummary = ({ access, end }: AccessSummaryProps) => {
   const { scopes, networks } = access;
   const text = useText();

@@ -28,21 +28,24 @@ export interface NewApiKey {
 }
 
 export interface CreatedApiKey extends NewApiKey {
-  /** Whose it is, by username. */
+  /** Username of the owner. */
   readonly owner: string;
   readonly access: KeyAccess;
 }
 
 interface CreatedKeyProps {
   readonly created: CreatedApiKey;
-  /** Where it is no first key. */
+  /** Title, if the key is not a first one. */
   readonly title?: string;
-  /** A sentence beside the key. */
+  /** A sentence next to the key. */
   readonly children?: ReactNode;
   readonly onDone: () => void;
 }
 
-/** The whole key, this once, with calls that run as they are shown. It is left only once somebody says that it is kept. */
+/**
+ * The whole key, shown once, with requests ready to run. The page can be left once the user confirms having stored the
+ * key.
+ */
 export const CreatedKey = ({ created, title, children, onDone }: CreatedKeyProps) => {
   const text = useText();
   const { name, key, owner, access, expires_at } = created;
@@ -77,7 +80,7 @@ export const CreatedKey = ({ created, title, children, onDone }: CreatedKeyProps
           <FormControlLabel
             control={<Checkbox checked={kept} onChange={(event) => setKept(event.target.checked)} />}
             label={text('keys.confirmStored')}
-            // The box begins where the cards do.
+            // Aligns the box with the cards.
             sx={{ m: 0, ml: -1 }}
           />
           <Button
@@ -96,7 +99,10 @@ export const CreatedKey = ({ created, title, children, onDone }: CreatedKeyProps
   );
 };
 
-/** A call that a key with these scopes may make: the first list that it may read; else about itself, as every key may. */
+/**
+ * Path of a first request that these scopes allow: the first readable list, else the caller itself, which every key may
+ * read.
+ */
 const firstCall = (scopes: readonly string[] | null): string => {
   const [path] =
     scopes === null
@@ -109,7 +115,7 @@ const firstCall = (scopes: readonly string[] | null): string => {
   return `${window.location.origin}${basePath}/api/v1/${below}`;
 };
 
-/** The same call in several languages. */
+/** The same request in several languages. */
 const samples = {
   curl: (key: string, address: string) => `curl -H 'X-Api-Key: ${key}' '${address}'`,
   JavaScript: (key: string, address: string) =>
@@ -122,7 +128,7 @@ type SampleName = keyof typeof samples;
 
 const sampleNames = Object.keys(samples) as readonly SampleName[];
 
-/** A first call: to be copied, or made from here. */
+/** A first request: to copy, or to send from here. */
 const Calls = ({ apiKey, address }: { readonly apiKey: string; readonly address: string }) => {
   const text = useText();
   const [shown, setShown] = useState<SampleName>('curl');
@@ -151,7 +157,7 @@ const Calls = ({ apiKey, address }: { readonly apiKey: string; readonly address:
   );
 };
 
-/** Makes the call with the key and nothing else, as a program would: the session is not sent along. */
+/** Sends the request with the key only, as a program would: without the session. */
 const Trial = ({ apiKey, address }: { readonly apiKey: string; readonly address: string }) => {
   const text = useText();
   const [busy, setBusy] = useState(false);
@@ -179,13 +185,13 @@ const Trial = ({ apiKey, address }: { readonly apiKey: string; readonly address:
   );
 };
 
-/** Milliseconds between two looks for the first request of a key. */
+/** Milliseconds between two checks for the first request of a key. */
 const pause = 3_000;
 
-/** The last use of the present secret: of a rotated key another one may have been used since. */
+/** The last use of the current secret: an older secret of a rotated key may have been used since. */
 const usedAt = (apiKey: ApiKey | undefined): string | null => apiKey?.secrets[0]?.last_used_at ?? null;
 
-/** Waits for the first request that is made with the key. */
+/** Waits for the first request with the key. */
 const FirstRequest = ({ id }: { readonly id: number }) => {
   const text = useText();
   const { data } = useQuery({

@@ -8,7 +8,7 @@ import { useText } from '../texts/provider.ts';
 import { AccessFields, type AccessInput, accessInput, accessOf, missingAccess } from './access-fields.tsx';
 import type { ApiKey } from './api-key.ts';
 
-/** Changes what a key may do and from where. */
+/** Changes the scopes, networks and limits of a key. */
 export const EditKeyAccess = () => {
   const text = useText();
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-/** Days from now, no end, or the moment that was picked. */
+/** Days from now, no end, or a picked time. */
 export type ExpiryChoice = '30' | '90' | '365' | 'never' | 'custom';
 
 export interface Expiry {
@@ -11,7 +11,7 @@ export const firstExpiry: Expiry = { choice: '90', at: '' };
 
 const day = 86_400_000;
 
-/** ISO 8601, days counted from `from`; null never expires; undefined where a moment is still to be picked. */
+/** ISO 8601; days count from `from`. Null if the key never expires; undefined if no time is picked yet. */
 export const expiresAt = ({ choice, at }: Expiry, from: number): string | null | undefined => {
   if (choice === 'never') return null;
   if (choice !== 'custom') return new Date(from + Number(choice) * day).toISOString();
@@ -24,10 +24,10 @@ export const isPast = (expiry: Expiry, now: number): boolean => {
   return typeof at === 'string' && Date.parse(at) <= now;
 };
 
-/** The moment from which an extension counts: the present end of a key that has one and still works. */
+/** The time from which an extension counts: the end of a valid key, else now. */
 export const extendedFrom = (end: string | null, now: number): number =>
   end === null ? now : Math.max(now, Date.parse(end));
 
-/** Whether a key with this end would end earlier, or at the same moment. */
+/** True if a key with the new end would not end later. */
 export const isNoLonger = (next: string | null, end: string | null): boolean =>
   end !== null && next !== null && Date.parse(next) <= Date.parse(end);

@@ -13,11 +13,11 @@ interface ExpiryPickerProps {
   readonly value: Expiry;
   readonly onChange: (expiry: Expiry) => void;
   readonly error?: string | undefined;
-  /** The moment from which days count, where that is the end of a key: then they are added to it. */
+  /** The time from which days count, if it is the end of a key: days are then added to it. */
   readonly from?: number | undefined;
 }
 
-/** When the key ends. A moment that is over makes an expired key: that is allowed, and said. */
+/** The end of a key. A time in the past is allowed, with a warning that the key is expired from the start. */
 export const ExpiryPicker = ({ value, onChange, error, from }: ExpiryPickerProps) => {
   const text = useText();
   const label = useId();
@@ -47,7 +47,7 @@ export const ExpiryPicker = ({ value, onChange, error, from }: ExpiryPickerProps
         sx={{
           flexWrap: 'wrap',
           gap: 1,
-          // Each with a border of its own: the row may break.
+          // Each button has its own border: the row may wrap.
           '& .MuiToggleButtonGroup-grouped': { m: 0, border: 1, borderColor: 'divider', borderRadius: 1 },
         }}
       >

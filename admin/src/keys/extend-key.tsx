@@ -14,7 +14,7 @@ interface ExtendKeyProps {
   readonly onClose: () => void;
 }
 
-/** Gives a key that still works a later end; one that never expires gets its first, and the dialog says so. */
+/** Sets a later end of a valid key, or the first end of a key that never expires. */
 export const ExtendKey = ({ apiKey: { id, name, expires_at: current }, onClose }: ExtendKeyProps) => {
   const text = useText();
   const changed = useChanged();

@@ -13,7 +13,7 @@ import { isReading, useScopeWords } from './scopes.ts';
 
 const NarrowKey = lazy(() => import('./narrow-key.tsx').then(({ NarrowKey: part }) => ({ default: part })));
 
-/** Advice on all keys, below their list, which it does not move; nothing where there is none. */
+/** Advice on all keys, below their list, which it does not move; renders nothing if there is none. */
 export const KeyAdvice = () => {
   const text = useText();
   const { data } = useQuery({
@@ -50,7 +50,7 @@ export const KeyAdvice = () => {
   );
 };
 
-/** A key that may do more than it did, with the button that narrows it. */
+/** A key with more scopes than it used, and the button that narrows it. */
 const Wide = ({ apiKey }: { readonly apiKey: WideKey }) => {
   const text = useText();
   const words = useScopeWords();

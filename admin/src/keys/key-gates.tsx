@@ -17,7 +17,7 @@ interface KeyGatesProps {
   readonly usage: KeyUsage | undefined;
 }
 
-/** The gates that a request with this key comes to before the rules of what it asks for. */
+/** The gates that a request with this key passes before the rules of its endpoint. */
 export const KeyGates = ({ apiKey, usage }: KeyGatesProps) => {
   const text = useText();
   const [narrowing, setNarrowing] = useState(false);
@@ -82,7 +82,7 @@ interface ScopeListProps {
   readonly used: KeyUsage['scopes'];
 }
 
-/** A line for each model or endpoint, with how often it was needed within 30 days. */
+/** A line for each model or endpoint, with its number of uses in 30 days. */
 const ScopeList = ({ scopes, used }: ScopeListProps) => {
   const text = useText();
   const words = useScopeWords();

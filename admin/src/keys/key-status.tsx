@@ -7,7 +7,7 @@ import { useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import type { ApiKey } from './api-key.ts';
 
-/** Whether a key works, and whether it is forgotten. */
+/** The state of a key: valid, unused for long, or expired. */
 export const KeyStatus = ({ apiKey }: { readonly apiKey: Pick<ApiKey, 'status' | 'neglected'> }) => {
   const text = useText();
   const wordOf = useWords('api_keys');
@@ -27,18 +27,18 @@ export const KeyStatus = ({ apiKey }: { readonly apiKey: Pick<ApiKey, 'status' |
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** From when on a key's end is near. */
+/** A key whose end is nearer than this is marked. */
 const near = 14 * day;
 
 type Life = Pick<ApiKey, 'created_at' | 'expires_at'>;
 
-/** The time that is left, in words: in days, and in hours on the last one. */
+/** The time left in words: in days, and in hours on the last day. */
 const leftText = (text: Text, left: number, whole: number): string => {
   if (left < day) return text('keys.hoursLeft', { count: Math.max(1, Math.floor(left / hour)) });
   return text('keys.daysLeft', { left: Math.round(left / day), whole: Math.round(whole / day) });
 };
 
-/** How much of a key's life is left: a bar, and the same in words. */
+/** The remaining life of a key: a bar, and words. */
 export const Lifetime = ({ life: { created_at, expires_at } }: { readonly life: Life }) => {
   const text = useText();
   const exact = useExactTime();

@@ -9,7 +9,6 @@ import type { ApiKey } from './api-key.ts';
 import { KeyAdvice } from './key-advice.tsx';
 import { KeyStatus, Lifetime } from './key-status.tsx';
 
-/** The columns of keys, with or without whose they are. */
 export const keyColumns = (text: Text): OwnColumn<ApiKey>[] => [
   {
     name: 'name',

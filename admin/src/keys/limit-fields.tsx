@@ -4,10 +4,10 @@ import TextField from '@mui/material/TextField';
 import { type Text, useText } from '../texts/provider.ts';
 import type { ApiKey } from './api-key.ts';
 
-/** The limits of a key; null: it has none of its own. */
+/** The limits of a key; null if it has none of its own. */
 export type KeyLimits = Pick<ApiKey, 'limit' | 'quota'>;
 
-/** The same as a form has them; empty: none. */
+/** The limits in a form; empty if there is none. */
 export interface LimitInput {
   readonly max: string;
   readonly window: string;
@@ -24,7 +24,7 @@ export const limitInput = ({ limit, quota }: KeyLimits): LimitInput => ({
   quota: shownNumber(quota),
 });
 
-/** As the service takes it. */
+/** The limits in a request. */
 export const limitsOf = ({ max, window, burst, quota }: LimitInput): KeyLimits => ({
   limit: max === '' ? null : { max: Number(max), window, ...(burst === '' ? {} : { burst: Number(burst) }) },
   quota: quota === '' ? null : Number(quota),
@@ -53,7 +53,7 @@ interface LimitFieldsProps {
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** The inputs for how often a key may be used. */
+/** Inputs for the limits of a key. */
 export const LimitFields = ({ value, onChange, errors }: LimitFieldsProps) => {
   const text = useText();
   const count = (name: 'max' | 'burst' | 'quota', label: string, error?: string, help?: string) => (

@@ -12,7 +12,7 @@ interface NarrowKeyProps {
   readonly onClose: () => void;
 }
 
-/** Leaves a key what its requests of the last 30 days needed, after a look at both. */
+/** Reduces the scopes of a key to those that its requests of the last 30 days needed, after a comparison. */
 export const NarrowKey = ({ apiKey: { id, name, scopes }, narrower, onClose }: NarrowKeyProps) => {
   const text = useText();
   const changed = useChanged();

@@ -12,20 +12,20 @@ import { isNetwork } from './network.ts';
 interface NetworkLinesProps {
   readonly value: readonly string[];
   readonly onChange: (lines: readonly string[]) => void;
-  /** The error, once somebody tried to save. */
+  /** Error after an attempt to save. */
   readonly error?: string | undefined;
 }
 
-/** Networks, a line for each; a list that is pasted becomes lines. Each line says what is wrong with it. */
+/** Networks, one per line; a pasted list is split into lines. Each line shows its own error. */
 export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
   const text = useText();
   const label = useId();
   const isWrong = (line: string): boolean => line.trim() !== '' && !isNetwork(line.trim());
-  // The lines say so themselves.
+  // Lines with errors show them themselves.
   const said = value.some(isWrong) ? undefined : error;
   const list = useRef<HTMLDivElement>(null);
   const focusOn = (place: number): void => {
-    // The line is there once it is drawn.
+    // The line exists after the next frame.
     requestAnimationFrame(() => list.current?.querySelectorAll('input')[place]?.focus());
   };
   const add = (place = value.length): void => {
@@ -49,7 +49,7 @@ export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
   };
   const press = (event: KeyboardEvent, place: number): void => {
     if (event.key !== 'Enter') return;
-    // Saving is the button's.
+    // Enter must not submit the form.
     event.preventDefault();
     if (value[place]?.trim() !== '') add(place + 1);
   };

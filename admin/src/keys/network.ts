@@ -8,7 +8,7 @@ const isIPv6 = (address: string): boolean =>
 const joined = (units: readonly number[], width: number): bigint =>
   units.reduce((value, unit) => (value << BigInt(width)) | BigInt(unit), 0n);
 
-/** The bits of an IPv6 address, which the parser of URLs writes in one form. */
+/** The bits of an IPv6 address, in the one form that the parser of URLs writes. */
 const bitsOf6 = (address: string): bigint => {
   const [head = '', tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
   const [before = [], after = []] = [head, tail ?? ''].map((part) =>
@@ -18,7 +18,7 @@ const bitsOf6 = (address: string): bigint => {
   return joined([...before, ...zeros, ...after], 16);
 };
 
-/** Whether a text is an address, or one with a prefix length behind which no bit is set, as the service takes networks of keys. */
+/** True for an address, or a network whose bits after the prefix are zero, as the service accepts them for keys. */
 export const isNetwork = (text: string): boolean => {
   const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const bits = ipv4.test(address) ? 32 : isIPv6(address) ? 128 : undefined;
@@ -29,6 +29,6 @@ export const isNetwork = (text: string): boolean => {
   return value % (1n << BigInt(free)) === 0n;
 };
 
-/** The networks of lines that were typed; empty lines are none. */
+/** The networks of typed lines, without empty lines. */
 export const networksIn = (lines: readonly string[]): readonly string[] =>
   lines.map((line) => line.trim()).filter((line) => line !== '');

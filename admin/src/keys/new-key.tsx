@@ -14,7 +14,7 @@ import { type CreatedApiKey, CreatedKey, type NewApiKey } from './created-key.ts
 import { ExpiryPicker } from './expiry.tsx';
 import { type Expiry, expiresAt, firstExpiry } from './expiry-date.ts';
 
-/** Whose name stands beside the key; the key is shown also where it cannot be had. */
+/** Name of the owner, shown next to the key; undefined if it cannot be read: the key is shown anyway. */
 const ownerOf = async (userId: number | null): Promise<string> => {
   const known = await send<{ username: string }>('GET', `/admin/users/${userId}`).catch(() => undefined);
   return known?.data.username ?? String(userId);
@@ -26,7 +26,7 @@ interface KeyInput extends AccessInput {
   readonly expires_at: Expiry;
 }
 
-/** Creates a key for any user, or one in the place of another: that may no more than it, and from nowhere else. */
+/** Creates a key for any user, or a replacement with the same restrictions. */
 export const NewKey = () => {
   const [parameters] = useSearchParams();
   const replaces = Number(parameters.get('replaces')) || undefined;
@@ -41,7 +41,7 @@ export const NewKey = () => {
   return <Loaded query={query}>{(replaced) => <KeyForm replaced={replaced} />}</Loaded>;
 };
 
-/** The key itself passes through the state of this form only: no cache ever holds it. */
+/** Only the state of this form holds the key: no cache ever does. */
 const KeyForm = ({ replaced }: { readonly replaced: ApiKey | undefined }) => {
   const text = useText();
   const navigate = useNavigate();

@@ -14,7 +14,7 @@ interface RevokeKeyProps {
   readonly onLeave?: () => void;
 }
 
-/** Asks before a key is deleted: requests with it are refused from then on. */
+/** Asks before a key is revoked: requests with it are rejected from then on. */
 export const RevokeKey = ({ apiKey: { id, name, user }, onClose, onLeave }: RevokeKeyProps) => {
   const text = useText();
   const { act } = useAct();

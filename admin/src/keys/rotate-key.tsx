@@ -12,10 +12,13 @@ import { AccessSummary } from './access-words.tsx';
 import type { ApiKey } from './api-key.ts';
 import { type CreatedApiKey, CreatedKey, type NewApiKey } from './created-key.tsx';
 
-/** The response of a rotation: from `previous_until` on the old key is refused, null: from now on. */
+/** The response of a rotation. The old key is rejected from `previous_until` on; null means at once. */
 type RotatedApiKey = NewApiKey & { readonly previous_until: string | null };
 
-/** Gives a key another secret, shown once; for a while both are good, so that callers change without a gap. */
+/**
+ * Replaces the secret of a key and shows the new one once. During the overlap both work, so that callers can switch
+ * without a gap.
+ */
 export const RotateKey = () => {
   const text = useText();
   const navigate = useNavigate();

@@ -14,17 +14,17 @@ import { monospace } from '../theme.ts';
 import { actionIn, type ScopeEntry, scopeActions, useKnownScopes } from './scopes.ts';
 
 interface ScopePickerProps {
-  /** Null: everything that the owner can do. */
+  /** Null for everything that the owner can do. */
   readonly value: readonly string[] | null;
   readonly onChange: (scopes: readonly string[] | null) => void;
   readonly error?: string | undefined;
 }
 
-/** The scopes of a key: everything that its owner can, or some actions of models and some endpoints. */
+/** The scopes of a key: everything that its owner can do, or a choice of actions and endpoints. */
 export const ScopePicker = ({ value, onChange, error }: ScopePickerProps) => {
   const text = useText();
   const label = useId();
-  // The former choice is there again after a look at the other choice.
+  // Keeps the choice while the other option is selected.
   const [chosen, setChosen] = useState<readonly string[]>(value ?? []);
   const choose = (scopes: readonly string[]): void => {
     setChosen(scopes);
@@ -99,7 +99,7 @@ const modelsIn = (known: readonly ScopeEntry[]): readonly ModelRow[] => {
   return [...rows.values()];
 };
 
-/** From so many resources on they are searched. */
+/** Number of resources from which on there is a search. */
 const many = 10;
 
 const Choices = ({ known, value, onChange, error }: ChoicesProps) => {
@@ -117,7 +117,7 @@ const Choices = ({ known, value, onChange, error }: ChoicesProps) => {
       if (on) next.add(scope);
       else next.delete(scope);
     }
-    // In the order of the service, so that the same choice is the same list.
+    // In the order of the service, so that equal choices are equal lists.
     onChange(known.map(({ scope }) => scope).filter((scope) => next.has(scope)));
   };
   return (
@@ -181,7 +181,7 @@ interface ModelTableProps {
   readonly invalid: boolean;
 }
 
-/** A row for each model, a box for each action: arrow keys move through them, the space bar toggles. */
+/** A row for each model, a box for each action: arrow keys move, the space bar toggles. */
 const ModelTable = ({ rows, held, onPut, invalid }: ModelTableProps) => {
   const text = useText();
   const region = useRef<HTMLDivElement>(null);

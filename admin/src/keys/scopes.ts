@@ -5,13 +5,13 @@ import { type Text, useLanguage, useText } from '../texts/provider.ts';
 
 export const scopeActions = ['read', 'create', 'update', 'destroy'] as const;
 
-/** A scope that keys can have, as `/admin/api_keys/scopes` returns it. */
+/** A scope as `/admin/api_keys/scopes` returns it. */
 export interface ScopeEntry {
   readonly scope: string;
   readonly label: string;
 }
 
-/** The scopes of the service under their names in the language of the page. */
+/** All scopes, with names in the language of the page. */
 export const useKnownScopes = () => {
   const language = useLanguage();
   return useQuery({
@@ -29,18 +29,18 @@ export const actionIn = (scope: string): { readonly path: string; readonly actio
   return { path: scope.slice(0, colon), action: scope.slice(colon + 1) };
 };
 
-/** Whether scopes allow reads only. */
+/** True if the scopes allow reads only. */
 export const isReading = (scopes: readonly string[]): boolean =>
   scopes.every((scope) => actionIn(scope)?.action === 'read');
 
-/** Scopes without the short form for all actions. */
+/** Replaces short forms for all actions by the actions. */
 export const expanded = (scopes: readonly string[]): readonly string[] =>
   scopes.flatMap((scope) => {
     const named = actionIn(scope);
     return named?.action === '*' ? scopeActions.map((action) => `${named.path}:${action}`) : [scope];
   });
 
-/** Scopes with the short form where all actions of a model are among them. */
+/** Uses the short form where all actions of a model are given. */
 export const shortened = (scopes: readonly string[]): readonly string[] => {
   const all = new Set(scopes);
   const isWhole = (path: string): boolean => scopeActions.every((action) => all.has(`${path}:${action}`));
@@ -66,7 +66,7 @@ const byModel = (scopes: readonly string[]) => {
   return { models, endpoints };
 };
 
-/** `Order read, create`, and the endpoints as they are. */
+/** `Order read, create`; endpoints stay as they are. */
 const wordsOf = (text: Text, labelOf: (path: string) => string, scopes: readonly string[]) => {
   const { models, endpoints } = byModel(scopes);
   const named = [...models].map(([path, actions]) =>
@@ -81,7 +81,7 @@ const wordsOf = (text: Text, labelOf: (path: string) => string, scopes: readonly
   return [...named, ...endpoints];
 };
 
-/** The names of models by their paths, of the users too. */
+/** The names of models by their paths, users included. */
 const useScopeLabel = (): ((path: string) => string) => {
   const text = useText();
   const models = useModels();
@@ -89,7 +89,7 @@ const useScopeLabel = (): ((path: string) => string) => {
     path === 'users' ? text('titles.users') : (models.find((entry) => entry.path === path)?.label ?? path);
 };
 
-/** Scopes in words, a part for each model and endpoint; null is everything. */
+/** Scopes in words, a part for each model and endpoint; null means everything. */
 export const useScopeWords = (): ((scopes: readonly string[] | null) => readonly string[]) => {
   const text = useText();
   const labelOf = useScopeLabel();

@@ -95,7 +95,7 @@ const facts = (text: Text): OwnColumn<ApiKey>[] => [
   'created_at',
 ];
 
-/** A key: whose it is, how long it lives, and how it is used. */
+/** The page of a key: owner, remaining life, access and use. */
 export const ShowKey = () => {
   const text = useText();
   return (

@@ -12,7 +12,7 @@ const colour = {
   refused: 'light-dark(#c98a2b, #f0b45a)',
 } as const;
 
-/** Requests of a key by the day, and from where they came. */
+/** Requests with a key by day, and the networks that they came from. */
 export const Usage = ({ usage: { last_30_days: days, networks, calls } }: { readonly usage: KeyUsage }) => {
   const text = useText();
   const language = useLanguage();
@@ -70,7 +70,7 @@ export const Usage = ({ usage: { last_30_days: days, networks, calls } }: { read
   );
 };
 
-/** The routes that a key has called, with the statuses of the responses. */
+/** The latest routes called with a key, with the statuses of the responses. */
 const Calls = ({ calls }: { readonly calls: KeyUsage['calls'] }) => {
   const text = useText();
   return (

@@ -7,13 +7,13 @@ import { failureOf } from '../parts/problem.ts';
 import { useText } from '../texts/provider.ts';
 import { Waiting } from './waiting.tsx';
 
-/** The list that the page of a record belongs to: `/records/books` of `/records/books/3/show`. */
+/** The list of a record's page: `/records/books` of `/records/books/3/show`. */
 const listOf = (pathname: string): string => {
   const [first = '', second = ''] = pathname.split('/').filter((part) => part !== '');
   return first === 'records' ? `/records/${second}` : `/${first}`;
 };
 
-/** In the place of the page of a record that does not exist, or not any more. */
+/** Replaces the page of a record that does not exist. */
 export const RecordNotFound = () => {
   const text = useText();
   const { pathname } = useLocation();
@@ -26,7 +26,7 @@ export const RecordNotFound = () => {
   );
 };
 
-/** In the place of a page that could not be drawn, or whose parts could not be loaded. */
+/** Replaces a page that failed to render, or whose scripts could not be loaded. */
 export const BrokenPage = ({ error, onRetry }: Parameters<typeof Failed>[0]) => {
   const text = useText();
   return (
@@ -36,7 +36,7 @@ export const BrokenPage = ({ error, onRetry }: Parameters<typeof Failed>[0]) => 
   );
 };
 
-/** In the place of a page whose record could not be had: what went wrong, and a way on. */
+/** Replaces a page whose data could not be loaded: the reason, and a way on. */
 export const FailurePage = ({ error }: { readonly error: unknown }) => {
   const { status } = failureOf(error);
   return status === 404 || status === 400 ? <RecordNotFound /> : <BrokenPage error={error} />;
@@ -47,7 +47,7 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** A page of what is read; until then the wait for it, or why it could not be read. */
+/** Renders loaded data; until then a placeholder, or the reason of a failure. */
 export const Loaded = <Data,>({ query: { data, error }, children }: LoadedProps<Data>) => {
   if (error) return <FailurePage error={error} />;
   return data === undefined ? <Waiting /> : children(data);

@@ -13,35 +13,35 @@ interface FoundGroup {
   readonly records: readonly {
     readonly id: number;
     readonly name: string;
-    /** Further words about it beside its name. */
+    /** Additional words next to its name. */
     readonly alias?: string | null;
   }[];
   readonly more: boolean;
   readonly searched: 'whole' | 'newest' | 'late';
 }
 
-/** Where the palette leads. */
+/** An entry of the palette. */
 export interface PaletteOption {
   readonly to: string;
   readonly label: string;
   readonly group: string;
-  /** Does something instead; `to` only tells it from the others. */
+  /** An action in place of the link; `to` then only identifies the entry. */
   readonly run?: () => void;
-  /** A number beside the label, where it does not name the record alone. */
+  /** A number next to the label, if the name alone does not identify the record. */
   readonly id?: number;
 }
 
 export interface FoundOptions {
   readonly options: readonly PaletteOption[];
-  /** How many of them are records. */
+  /** Number of found records. */
   readonly count: number;
   readonly state: 'idle' | 'searching' | 'found' | 'failed';
 }
 
-/** Letters from which on records are looked for; a number is one from its first digit. */
+/** Searches start at this length; numbers start at their first digit. */
 const isWanted = (words: string): boolean => words.length >= 2 || /^\d$/.test(words);
 
-/** Paths of pages that show one record. */
+/** Path of the page of a record. */
 const pageOf = (resource: string, id: number): string =>
   resource === 'api_keys'
     ? `/api_keys/${id}`
@@ -74,7 +74,7 @@ const optionsOf = (
   ];
 };
 
-/** A whole API key: it never gets into an address. */
+/** True for a whole API key: it must never get into an address. */
 export const isWholeKey = (words: string): boolean => /^[0-9a-f]{64}$/.test(words);
 
 interface FoundKey {
@@ -84,7 +84,10 @@ interface FoundKey {
   readonly revoked_at: string | null;
 }
 
-/** Asks whose key this is: in a body, which no log and no history keeps. Undefined where it is none of this service. */
+/**
+ * Finds a key by its whole text, sent in a body, which no log and no history keeps. Undefined if this service has no
+ * such key.
+ */
 export const findKey = async (key: string, signal?: AbortSignal): Promise<FoundKey | undefined> => {
   try {
     const options = { body: { key }, ...(signal === undefined ? {} : { signal }) };
@@ -95,7 +98,7 @@ export const findKey = async (key: string, signal?: AbortSignal): Promise<FoundK
   }
 };
 
-/** The key that was pasted, as the group that the search would return. */
+/** The pasted key, in the form of a search result. */
 const keyGroup = async (key: string, signal: AbortSignal): Promise<readonly FoundGroup[]> => {
   const found = await findKey(key, signal);
   if (found === undefined) return [];
@@ -104,7 +107,7 @@ const keyGroup = async (key: string, signal: AbortSignal): Promise<readonly Foun
   return [{ ...group, records: [{ id, name, alias: username }], more: false, searched: 'whole' }];
 };
 
-/** The records of all lists that match the words that were typed, and are still there. */
+/** The records of all lists that match the typed words and still exist. */
 export const useFoundRecords = (typed: string): FoundOptions => {
   const text = useText();
   const models = useModels();
@@ -121,7 +124,7 @@ export const useFoundRecords = (typed: string): FoundOptions => {
     },
   });
   if (!isWanted(typed)) return { options: [], count: 0, state: 'idle' };
-  // The findings of other words would be taken for what these have.
+  // Results of other words must not be shown for these.
   if (typed !== words || (data === undefined && error === null))
     return { options: [], count: 0, state: 'searching' };
   if (data === undefined) return { options: [], count: 0, state: 'failed' };

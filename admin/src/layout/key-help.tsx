@@ -16,12 +16,12 @@ const names = {
 } as const;
 
 interface KeyHelpProps {
-  /** As the palette is opened: `Ctrl K`. */
+  /** Name of the key that opens the palette: `Ctrl K`. */
   readonly palette: string;
   readonly onClose: () => void;
 }
 
-/** The keys of the pages. */
+/** The list of keyboard shortcuts. */
 export const KeyHelp = ({ palette, onClose }: KeyHelpProps) => {
   const text = useText();
   return (

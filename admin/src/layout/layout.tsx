@@ -21,8 +21,8 @@ const FactorFirst = lazy(() =>
 const menuWidth = 216;
 
 /**
- * The frame of every page; nothing but the change of the password, or the set-up of a second factor, where that has to
- * come first. A page that was open before stays behind it with what was typed into it.
+ * The frame of every page. Required steps, such as a change of the password, replace the page; an open page stays
+ * behind them with its input.
  */
 export const AppLayout = ({ children }: { readonly children: ReactNode }) => {
   const password = useDue(passwordDue);
@@ -51,7 +51,7 @@ export const AppLayout = ({ children }: { readonly children: ReactNode }) => {
   );
 };
 
-/** The frame: the bar, the menu beside it (behind a button where it is narrow), the page. */
+/** The frame: the top bar, the menu (behind a button on narrow screens), and the page. */
 const Frame = ({ children }: { readonly children: ReactNode }) => {
   const wide = useMediaQuery('(min-width: 1000px)');
   const text = useText();
@@ -127,7 +127,7 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
   );
 };
 
-/** Reloads the pages once the service responds: before that a reload would show the browser's own error page. */
+/** Reloads the pages once the service responds: an earlier reload would show the error page of the browser. */
 export const loadAgain = async (): Promise<void> => {
   const answer = await fetch(window.location.href, { cache: 'no-store' }).catch(() => undefined);
   if (answer?.ok === true) window.location.reload();
@@ -137,7 +137,7 @@ interface BoundaryState {
   readonly failure: { readonly error: unknown } | undefined;
 }
 
-/** A page that fails takes neither the menu nor the next page with it. */
+/** Contains the failure of a page: the menu and the next page still work. */
 class Boundary extends Component<{ readonly children: ReactNode }, BoundaryState> {
   override state: BoundaryState = { failure: undefined };
 

@@ -4,11 +4,11 @@ import { Confirm } from '../parts/confirm.tsx';
 import { askBefore, hasUnsaved, useLeaveQuestion } from '../parts/unsaved.ts';
 import { useText } from '../texts/provider.ts';
 
-/** Stands before every way out of a page whose forms have input that is not saved. */
+/** Asks before navigation away from a page with unsaved input. */
 export const Leaving = () => {
   const text = useText();
   const question = useLeaveQuestion();
-  // A change in the address behind its path, such as a filter, takes no form away.
+  // A change after the path, such as a filter, keeps the forms of the page.
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => hasUnsaved() && currentLocation.pathname !== nextLocation.pathname,
   );

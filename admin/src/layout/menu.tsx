@@ -80,7 +80,7 @@ const Group = ({
   );
 };
 
-/** More places than are taken in at a glance: then they can be narrowed by a few letters. */
+/** Number of places from which on the menu has a filter. */
 const glance = 14;
 
 const narrowed = (groups: readonly PlaceGroup[], words: string): readonly PlaceGroup[] => {
@@ -95,7 +95,6 @@ const narrowed = (groups: readonly PlaceGroup[], words: string): readonly PlaceG
     .filter(({ places }) => places.length > 0);
 };
 
-/** Where one can go. */
 export const Menu = ({ onGo }: { readonly onGo: () => void }) => {
   const text = useText();
   const navigate = useNavigate();
@@ -143,7 +142,7 @@ export const Menu = ({ onGo }: { readonly onGo: () => void }) => {
 interface MenuFilterProps {
   readonly words: string;
   readonly onWords: (words: string) => void;
-  /** Goes to the first place that is left. */
+  /** Opens the first remaining place. */
   readonly onEnter: () => void;
 }
 
@@ -158,7 +157,7 @@ const MenuFilter = ({ words, onWords, onEnter }: MenuFilterProps) => {
         placeholder={text('menu.filter')}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && !event.nativeEvent.isComposing) onEnter();
-          // In the drawer Escape would close it with the first press.
+          // The first Escape clears the filter; otherwise it would close the drawer.
           if (event.key === 'Escape' && words !== '') {
             event.stopPropagation();
             onWords('');

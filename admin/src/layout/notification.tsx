@@ -7,7 +7,7 @@ import {
 } from 'ra-core';
 import { useCallback, useEffect, useState } from 'react';
 
-/** How long a notification stays that names no time of its own. */
+/** Milliseconds that a notification without a time of its own stays. */
 const defaultShownMs = 4_000;
 
 /** The notifications of `useNotify`, one at a time: the next one waits until the last one has left. */

@@ -10,7 +10,7 @@ const documented = offers('documented');
 
 const themes = ['light', 'dark', undefined] as const;
 
-/** Everything that the menus do: creating, importing, language, theme, signing out. */
+/** The actions of all menus: create, import, language, theme, sign out. */
 export const usePaletteActions = (onHelp: () => void): readonly PaletteOption[] => {
   const text = useText();
   const logout = useLogout();

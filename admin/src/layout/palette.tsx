@@ -13,12 +13,12 @@ import { type FoundOptions, type PaletteOption, useFoundRecords } from './found-
 import { usePaletteActions } from './palette-actions.ts';
 import { usePlaces } from './places.tsx';
 
-/** The list stands in the dialog itself instead of over it. */
+/** Renders the list within the dialog instead of over it. */
 const InPlace = ({ children }: { readonly children?: ReactNode | ((props: never) => ReactNode) }) => (
   <Box sx={{ mt: 1 }}>{typeof children === 'function' ? null : children}</Box>
 );
 
-/** Options under what they have in common; a screen reader reads that with the first of them. */
+/** Options under a common heading, which screen readers read with the first option. */
 const Group = ({ group, children }: AutocompleteRenderGroupParams) => (
   <Box role="group" aria-label={group}>
     <Typography
@@ -32,7 +32,7 @@ const Group = ({ group, children }: AutocompleteRenderGroupParams) => (
   </Box>
 );
 
-/** Says what a search has come to, also to users who do not see the list. */
+/** The state of the search, for screen readers too. */
 const State = ({ found: { state, count } }: { readonly found: FoundOptions }) => {
   const text = useText();
   const words = {
@@ -59,7 +59,7 @@ interface PaletteProps {
   readonly onHelp: () => void;
 }
 
-/** Goes to any page, to any record that its words or its number find, and does whatever a menu does, without a mouse. */
+/** Opens any page or record, and runs any action of the menus, from the keyboard. */
 export const Palette = ({ onClose, onHelp }: PaletteProps) => {
   const text = useText();
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import type { ModelEntry } from '../records/metadata.ts';
 import { useKnownModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 
-/** A page that the menu and the palette lead to. */
+/** A page in the menu and the palette. */
 export interface Place {
   readonly to: string;
   readonly label: string;
@@ -15,7 +15,9 @@ export interface PlaceGroup {
   readonly places: readonly Place[];
 }
 
-/** The models under the headings that they name, in the order of these; the others stand first, under the usual one. */
+/**
+ * Models under their own headings, in the order of the models; models without one come first, under the usual heading.
+ */
 const modelGroups = (models: readonly ModelEntry[], usual: string): readonly PlaceGroup[] => {
   const others = models.filter(({ menu }) => menu === null);
   const named = models.filter(({ menu }) => menu !== null);
@@ -27,7 +29,7 @@ const modelGroups = (models: readonly ModelEntry[], usual: string): readonly Pla
   }));
 };
 
-/** The places that there are without any model come first: nothing of them moves once the models are known. */
+/** Places that do not depend on models come first, so that nothing moves when the models arrive. */
 export const usePlaces = (): { readonly groups: readonly PlaceGroup[]; readonly known: boolean } => {
   const text = useText();
   const { models, known } = useKnownModels();

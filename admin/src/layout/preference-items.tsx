@@ -34,7 +34,7 @@ const heading = (name: string) => (
 
 const themes = ['light', 'dark', undefined] as const;
 
-/** Language and theme as entries of a menu; both stay in this browser. A theme that was not chosen is the system's. */
+/** Language and theme as menu entries, stored in this browser. Without a choice the theme follows the system. */
 export const usePreferenceItems = () => {
   const text = useText();
   const [locale, setLocale] = useLocaleState();
@@ -47,7 +47,7 @@ export const usePreferenceItems = () => {
         name: language.name,
         lang: language.locale,
         chosen: language.locale === locale,
-        // Another language draws the page again, with what was typed into it.
+        // A change of the language renders the page again and loses its input.
         onChoose: () => askBefore(() => setLocale(language.locale)),
       }),
     ),

@@ -5,7 +5,7 @@ import { askBefore } from '../parts/unsaved.ts';
 import { languages, useText } from '../texts/provider.ts';
 import { useThemeMode } from './theme-mode.tsx';
 
-/** Language and theme; both stay in this browser. */
+/** Buttons for language and theme, stored in this browser. */
 export const Preferences = () => {
   const text = useText();
   const [locale, setLocale] = useLocaleState();
@@ -20,7 +20,7 @@ export const Preferences = () => {
           lang={other.locale}
           aria-label={other.name}
           title={other.name}
-          // Another language draws the whole page again.
+          // A change of the language renders the page again and loses its input.
           onClick={() => askBefore(() => setLocale(other.locale))}
         >
           <Icon name="globe" fontSize="small" />

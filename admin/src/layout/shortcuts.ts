@@ -1,13 +1,13 @@
 import { useEffect } from 'react';
 import type { ShortcutKey } from '../parts/link.tsx';
 
-/** Where a letter is typed, and no key of the page. */
+/** True if the target takes typed text: letters are then no shortcuts. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     target.matches('input:not([type=checkbox]), textarea, select, [role=combobox]'));
 
-/** Something lies over the page and has the keys. */
+/** True if a dialog or menu covers the page and has the keyboard. */
 const isCovered = (): boolean => document.querySelector('[role=dialog], [role=menu]') !== null;
 
 /** The rows of the list on the page, by their links. */
@@ -17,7 +17,7 @@ const rowLinks = (): HTMLAnchorElement[] =>
     return link === null ? [] : [link];
   });
 
-/** Puts the focus on the next row, or the one before. */
+/** Focuses the next or the previous row. */
 const step = (by: 1 | -1): void => {
   const links = rowLinks();
   const place = links.indexOf(document.activeElement as HTMLAnchorElement);
@@ -35,7 +35,7 @@ interface Places {
   readonly openHelp: () => void;
 }
 
-/** The single keys of a page: they work wherever nothing is typed and nothing lies over it. */
+/** The shortcuts of a page. They work unless text is typed or something covers the page. */
 export const useShortcuts = ({ openPalette, openHelp }: Places): void => {
   useEffect(() => {
     const keys: Readonly<Record<string, () => void>> = {

@@ -6,13 +6,13 @@ import { theme } from '../theme.ts';
 
 type ThemeMode = 'light' | 'dark';
 
-/** The theme of this browser and its setter: the one last chosen, before that the one that the system prefers. */
+/** The theme of this browser and its setter. Without a choice it is the preference of the system. */
 export const useThemeMode = (): readonly [ThemeMode, (mode: ThemeMode) => void] => {
   const prefersDark = useMediaQuery('(prefers-color-scheme: dark)', { noSsr: true });
   return useStore<ThemeMode>('theme', prefersDark ? 'dark' : 'light');
 };
 
-/** A theme that was chosen is on the root from the first paint on (`first-theme.js`), and whenever it changes. */
+/** The root has a chosen theme from the first paint on (`first-theme.js`), and after each change. */
 export const ThemeProvider = ({ children }: { readonly children: ReactNode }) => {
   const [chosen] = useStore<ThemeMode | undefined>('theme');
   useLayoutEffect(() => {

@@ -138,7 +138,7 @@ const Account = () => {
   );
 };
 
-/** A line under the bar that goes to and fro. */
+/** A line under the bar that moves to and fro. */
 const loadingStyle = {
   position: 'absolute',
   insetInline: 0,

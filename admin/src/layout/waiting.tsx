@@ -5,10 +5,10 @@ import { useLocation } from 'react-router';
 import { useSlow } from '../parts/use-slow.ts';
 import { useText } from '../texts/provider.ts';
 
-/** The page of one record, not a list of them. */
+/** True for the page of one record. */
 const isRecord = (pathname: string): boolean => /\/(?:show|create|history|\d+)$/.test(pathname);
 
-/** In the place of what is on its way: a page of its shape; when that takes long, a word is said about it. */
+/** A placeholder in the shape of the coming page. After a long wait a text says so. */
 export const Waiting = () => {
   const text = useText();
   const slow = useSlow(true);

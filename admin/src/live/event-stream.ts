@@ -1,14 +1,14 @@
-/** An event of a stream of server-sent events, as far as these pages need it. */
+/** The parts of a server-sent event that these pages need. */
 export interface StreamEvent {
-  /** The id that is sent back as `Last-Event-ID`; empty where the stream has not named any. */
+  /** Id for `Last-Event-ID`; empty if the stream has not sent any. */
   readonly id: string;
   readonly data: string;
 }
 
-/** A line with its end, where it has come as a whole: a `\r` at the end may have its `\n` still on the way. */
+/** A complete line with its end: a `\r` at the end of the text may still get its `\n`. */
 const line = /^([^\r\n]*)(?:\r\n|\n|\r(?!$))/;
 
-/** Takes the stream's text apart as it comes (WHATWG HTML, 9.2.6). */
+/** Parses the text of a stream as it arrives (WHATWG HTML, 9.2.6). */
 export class EventParser {
   #rest = '';
   #id: string;
@@ -18,7 +18,7 @@ export class EventParser {
     this.#id = id;
   }
 
-  /** The id that a new connection goes on from: also one that came without an event. */
+  /** The id from which a new connection continues, also one that came without an event. */
   get id(): string {
     return this.#id;
   }

@@ -2,7 +2,7 @@ import { failureOf } from '../parts/problem.ts';
 import { openStream } from '../service.ts';
 import { EventParser } from './event-stream.ts';
 
-/** A change of a record, as `/admin/changes` tells it. */
+/** A change of a record, as `/admin/changes` sends it. */
 export interface RecordChange {
   readonly number: number;
   readonly model: string;
@@ -13,26 +13,26 @@ export interface RecordChange {
 export type FollowState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'connected' }
-  /** It is tried again by itself. */
+  /** Another attempt follows automatically. */
   | { readonly kind: 'broken'; readonly error: unknown }
-  /** It was refused: trying again would not help. */
+  /** Another attempt would not help. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
 interface Listener {
   readonly onState: (state: FollowState) => void;
   readonly onChange: (change: RecordChange) => void;
-  /** Changes may have been missed: nothing is known of earlier events. */
+  /** Called if changes may have been missed: earlier events are unknown. */
   readonly onGap: () => void;
 }
 
-/** Milliseconds before the second try; doubled for each one more. */
+/** Milliseconds before the second attempt; doubled for each further one. */
 const firstPause = 1_000;
 const longestPause = 30_000;
 
-/** Milliseconds after which a stream that says nothing at all counts as broken: the service speaks more often. */
+/** Milliseconds of silence after which a stream counts as broken: the service sends more often. */
 const longestSilence = 60_000;
 
-/** Whether what was refused may be taken later: no service, too much to do, a response cut off. */
+/** True if a later attempt may succeed: no connection, overload, or a truncated response. */
 const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500;
 
 const pausing = (milliseconds: number, signal: AbortSignal): Promise<void> =>
@@ -47,7 +47,7 @@ const pausing = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) end();
   });
 
-/** The place in the stream that a new connection goes on from. */
+/** The position in the stream from which a new connection continues. */
 export interface Place {
   id: string;
 }
@@ -81,7 +81,7 @@ const listen = async (
   }
 };
 
-/** Follows the changes of a model until the signal ends it; a broken connection is taken up again where it broke. */
+/** Follows the changes of a model until the signal aborts. A broken connection continues where it broke. */
 export const follow = async (
   model: string,
   place: Place,
@@ -105,7 +105,7 @@ export const follow = async (
       if (signal.aborted) return;
       const { status, retryAfter = 0 } = failureOf(error);
       asked = retryAfter * 1_000;
-      // The events behind that place are gone: the list is read again, and followed from now on.
+      // The events after that position are gone: the list is read again and followed from now on.
       if (status === 410) {
         place.id = '';
         continue;
@@ -113,7 +113,7 @@ export const follow = async (
       if (!isPassing(status)) return listener.onState({ kind: 'refused', error });
       listener.onState({ kind: 'broken', error });
     }
-    // Half of it by chance, so that many pages do not come back at once.
+    // Half of the pause is random, so that many pages do not reconnect at the same time.
     await pausing(Math.max(pause * (0.5 + Math.random() / 2), asked), signal);
     pause = Math.min(pause * 2, longestPause);
   }

@@ -11,13 +11,13 @@ import { useFollowedList } from './use-followed-list.ts';
 import type { LiveState } from './use-following.ts';
 
 interface FollowedProps {
-  /** Absent: nothing tells of changes. */
+  /** Absent if the model has no events. */
   readonly model: string | undefined;
-  /** The list, with the switch to be put into its toolbar. */
+  /** The list; the switch belongs into its toolbar. */
   readonly children: (control: ReactNode) => ReactNode;
 }
 
-/** A list that follows along where somebody has switched it on, in this browser. */
+/** A list that follows changes if the user switched this on in this browser. */
 export const Followed = ({ model, children }: FollowedProps) =>
   model === undefined ? children(null) : <Follower model={model}>{children}</Follower>;
 
@@ -49,7 +49,7 @@ const Follower = ({ model, children }: Pick<FollowedProps, 'children'> & { reado
   return <RowMarksContext value={marks}>{children(control)}</RowMarksContext>;
 };
 
-/** Filled while it is lit. */
+/** Filled while on. */
 const Lamp = ({ on }: { readonly on: boolean }) => (
   <Box
     component="span"
@@ -68,7 +68,7 @@ const colours = {
   paused: 'text.secondary',
 } as const;
 
-/** Whether what is shown is as it is now: announced when it is not, and when it is so again. */
+/** The state of the connection, announced when it breaks and when it is back. */
 const Status = ({ state }: { readonly state: LiveState | undefined }) => {
   const text = useText();
   const language = useLanguage();

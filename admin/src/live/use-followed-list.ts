@@ -7,15 +7,15 @@ import { dataProvider } from '../service.ts';
 import type { RecordChange } from './follow.ts';
 import { type LiveState, useFollowing } from './use-following.ts';
 
-/** Records that are asked for at once; of more the list is read again on demand. */
+/** Changed records per request; after more changes the list is read again on demand. */
 const most = 100;
 
 interface FollowedList {
   readonly state: LiveState | undefined;
   readonly marks: RowMarks;
-  /** How many records have come that the list does not show yet. */
+  /** Number of new records that the list does not show yet. */
   readonly fresh: number;
-  /** Shows them. */
+  /** Shows the new records. */
   readonly show: () => void;
 }
 
@@ -23,7 +23,7 @@ interface FollowedList {
 const lastOf = (changes: readonly RecordChange[]): ReadonlyMap<number, RecordChange> =>
   new Map(changes.map((change) => [change.id, change]));
 
-/** Milliseconds for which a row is marked as changed. */
+/** Milliseconds that a row stays marked as changed. */
 const shownFor = 5_000;
 
 const withoutChanged = (marks: RowMarks, last: ReadonlyMap<number, RecordChange>): RowMarks =>
@@ -36,8 +36,8 @@ interface Page {
 const nothing = { marks: new Map<Identifier, RowMark>(), fresh: new Set<number>() } as const;
 
 /**
- * The list of the list context as it changes: what changed changes in its row, what came is counted, what went is marked.
- * No row moves before somebody asks for it.
+ * The list of the list context with live changes: changed rows are updated, new records are counted, deleted ones are
+ * marked. No row moves before the user asks for it.
  */
 export const useFollowedList = (model: string | undefined): FollowedList => {
   const list = useListContext<AnyRecord>();
@@ -48,7 +48,7 @@ export const useFollowedList = (model: string | undefined): FollowedList => {
   );
   const shown = new Set(data.map(({ id }) => id));
 
-  /** Those of the records that the list would show somewhere, as they are now. */
+  /** The given records that match the filter of the list, in their current state. */
   const matching = async (ids: readonly number[], filtered: boolean): Promise<readonly AnyRecord[]> => {
     if (ids.length === 0) return [];
     const answer = await dataProvider.getList<AnyRecord>(resource, {
@@ -94,7 +94,7 @@ export const useFollowedList = (model: string | undefined): FollowedList => {
     );
   };
 
-  // Another page or another order is no place for what was marked on the one before.
+  // Another page or order discards the marks of the one before.
   const where = JSON.stringify([page, sort, filterValues]);
   const [seenAt, setSeenAt] = useState(where);
   if (seenAt !== where) {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { type FollowState, follow, type Place, type RecordChange } from './follow.ts';
 
-/** Milliseconds for which changes are gathered before anything is asked for. */
+/** Milliseconds for which changes are collected before a request. */
 const gathering = 250;
 
 interface Following {
@@ -13,10 +13,10 @@ export type LiveState = FollowState | { readonly kind: 'paused' };
 
 const isHidden = (): boolean => document.visibilityState === 'hidden';
 
-/** Follows the changes of a model while the page is seen; returns the state of it. */
+/** Follows the changes of a model while the page is visible; returns the state of the connection. */
 export const useFollowing = (model: string | undefined, following: Following): LiveState | undefined => {
   const [state, setState] = useState<LiveState>();
-  // The callbacks of a render are for the changes that come after it: none of them reconnects.
+  // New callbacks apply to later changes without a new connection.
   const [latest] = useState(() => ({ current: following }));
   useEffect(() => {
     latest.current = following;

@@ -14,7 +14,7 @@ const Gate = () => (
   </svg>
 );
 
-/** A page before the gate: one card, and nothing of what is inside. */
+/** A page without the frame of the administration area: one card. */
 export const OutsidePage = ({
   title,
   children,

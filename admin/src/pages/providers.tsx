@@ -12,11 +12,11 @@ interface Provider {
 }
 
 interface ProviderButtonsProps {
-  /** Whether the sign-in takes place in another tab: this page stays as it is. */
+  /** True if the sign-in opens in another tab, so that this page stays. */
   readonly elsewhere?: boolean;
 }
 
-/** A button for each identity provider. None appears while the list is read, or if it cannot be read. */
+/** A button for each identity provider; none while the list is read, or if that fails. */
 export const ProviderButtons = ({ elsewhere = false }: ProviderButtonsProps) => {
   const texts = useOutsideTexts();
   const [providers, setProviders] = useState<readonly Provider[]>([]);
@@ -47,7 +47,7 @@ interface Returned {
   readonly failed: boolean;
 }
 
-/** The outcome of a sign-in with a provider, from the fragment of the address, which then forgets it. */
+/** The result of a sign-in with a provider, read from the fragment of the address, which is then removed. */
 export const useReturned = (): Returned => {
   const { hash, pathname, state } = useLocation();
   const navigate = useNavigate();

@@ -16,15 +16,15 @@ import { useText } from '../texts/provider.ts';
 interface SecondStepProps {
   readonly question: SecondFactorQuestion;
   readonly onSignedIn: () => Promise<void> | void;
-  /** Back to the password; with why, where the service wants it again. */
+  /** Returns to the password, with the reason if the service asks for it again. */
   readonly onBack: (reason?: unknown) => void;
-  /** Beside the buttons. */
+  /** Elements next to the buttons. */
   readonly children?: ReactNode;
 }
 
 type Given = Omit<SecondFactorAnswer, 'ticket'>;
 
-/** The step after the right password, of an account with a second factor. */
+/** The second step of a sign-in, for accounts with a second factor. */
 export const SecondStep = ({ question, onSignedIn, onBack, children }: SecondStepProps) => {
   const text = useText();
   const sentence = useSentence();

@@ -12,17 +12,17 @@ import { type Language, type Text, useLanguage, useText } from '../texts/provide
 import { SecondStep } from './second-step.tsx';
 
 interface SignInFormProps {
-  /** The expected user: stands in the form when it opens, and may be written over. */
+  /** Account with which the form starts; it can be changed. */
   readonly account?: string;
-  /** The one-time code of a sign-in with a provider, which is used at once. */
+  /** One-time code of a sign-in with a provider, used immediately. */
   readonly providerCode?: string | undefined;
-  /** The session has begun; the form stays busy until this has ended. */
+  /** Called at the start of the session; the form stays busy until this resolves. */
   readonly onSignedIn: () => Promise<void> | void;
-  /** Beside the button. */
+  /** Elements next to the button. */
   readonly children?: ReactNode;
 }
 
-/** The second step, where the password was right and the account has a second factor. */
+/** The question for a second factor in a refusal; undefined for other refusals. */
 const questionOf = (error: unknown): SecondFactorQuestion | undefined =>
   error instanceof GatewrightError && error.code === problemTable.second_factor_required
     ? (error.data as SecondFactorQuestion)
@@ -31,7 +31,7 @@ const questionOf = (error: unknown): SecondFactorQuestion | undefined =>
 const messageOf = (error: unknown, language: Language, text: Text): string =>
   failureOf(error).status === 403 ? text('signIn.notAdministrator') : sentenceOf(error, language, text);
 
-/** Whatever a sign-in asks for, on the page before the gate and in the dialog over a page whose session has ended. */
+/** The sign-in in all its steps, on its own page and in the dialog after the end of a session. */
 export const SignInForm = ({
   account: expected = '',
   providerCode,
@@ -62,7 +62,7 @@ export const SignInForm = ({
 
   const submit = (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    // A dialog's form lies within another one to React, though not in the document.
+    // React passes the event on to the outer form, although the dialog is not within it in the document.
     event.stopPropagation();
     return signIn({ username: account, password });
   };

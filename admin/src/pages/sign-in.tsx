@@ -19,16 +19,16 @@ const textIn = (state: unknown, name: Stated): string => {
   return typeof found === 'string' ? found : '';
 };
 
-/** Where the link pointed; what begins with two slashes would be an address of another host to the router. */
+/** The requested page. A path with two slashes at its start would be another host to the router. */
 const destinationOf = (state: unknown): string =>
   textIn(state, 'nextPathname').replace(/^[\\/]+/, '/') + textIn(state, 'nextSearch');
 
-/** The path to the sign-in for a user who has just set a password by a link: their name stands there already. */
+/** State of the path to the sign-in after a password was set by a link: the form has the name already. */
 export const arrivingAs = (username: string): Readonly<Partial<Record<Stated, string>>> => ({
   invited: username,
 });
 
-/** Sign-in. A user who came by a link gets to it afterwards. */
+/** The sign-in page; a requested page follows afterwards. */
 export const SignIn = () => {
   const text = useText();
   const navigate = useNavigate();

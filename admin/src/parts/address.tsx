@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 
-/** A network address. One of IPv6 is as wide as a column and a half, so it may break behind its colons; others stay whole. */
+/** A network address. An IPv6 address may break after its colons, as it is wider than a column; others stay whole. */
 export const Address = ({ value }: { readonly value: string | null }) => {
   if (value === null) return <span>—</span>;
   const groups = value.split(':');

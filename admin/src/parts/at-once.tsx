@@ -2,16 +2,16 @@ import Box from '@mui/material/Box';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 
-/** Frames without a request after which everything is there: a part that has arrived may ask for more. */
+/** Frames without a request after which everything has arrived: a part that arrives may send further requests. */
 const quietFrames = 3;
 
-/** Shows several parts of a page at once, when all of them are there: none moves another while it arrives. */
+/** Shows several parts of a page together once all have arrived, so that none moves another. */
 export const AtOnce = ({ children }: { readonly children: ReactNode }) => {
   const client = useQueryClient();
   const [shown, setShown] = useState(false);
   useEffect(() => {
     let quiet = 0;
-    // The client itself knows of a request before any hook: on a busy machine a frame comes between the two.
+    // Reads the query client itself, which knows of a request before any hook: on a busy machine a frame comes between.
     const look = (): void => {
       quiet = client.isFetching() === 0 ? quiet + 1 : 0;
       if (quiet === quietFrames) setShown(true);

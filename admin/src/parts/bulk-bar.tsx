@@ -10,10 +10,10 @@ import { useText } from '../texts/provider.ts';
 import { Icon } from './icon.tsx';
 import { useTell } from './problem.ts';
 
-/** Records that can be chosen at once: as many as the service writes in one transaction. */
+/** Maximum number of selected records: the service writes so many in one transaction. */
 export const mostChosen = 1000;
 
-/** Lies over the foot of a list, within its edges: nothing of the list moves when it comes. */
+/** Floats over the end of a list, within its edges: nothing moves when it appears. */
 export const FloatingBar = ({ children }: { readonly children: ReactNode }) => (
   <Box sx={{ position: 'fixed', insetInline: 0, bottom: 16, zIndex: 1000, px: 1.5, pointerEvents: 'none' }}>
     <Paper
@@ -28,7 +28,7 @@ export const FloatingBar = ({ children }: { readonly children: ReactNode }) => (
   </Box>
 );
 
-/** How many records are chosen, on whatever pages, and what can be done with them. */
+/** The number of selected records on all pages, and the actions on them. */
 export const BulkBar = ({ children }: { readonly children: ReactNode }) => {
   const { selectedIds = [], onUnselectItems } = useListContext();
   const text = useText();
@@ -52,7 +52,7 @@ export const BulkBar = ({ children }: { readonly children: ReactNode }) => {
   );
 };
 
-/** Where a whole page is chosen and the list goes on: chooses what is on the other pages too. */
+/** Selects matching records on other pages too, if the whole page is selected and there are more. */
 const ChooseMatching = () => {
   const {
     resource,

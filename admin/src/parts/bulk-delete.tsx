@@ -10,10 +10,10 @@ import { Confirm } from './confirm.tsx';
 import { Icon } from './icon.tsx';
 import { useTell } from './problem.ts';
 
-/** Names that are listed in the question; the rest is counted. */
+/** Names listed in the question; the rest is counted. */
 const listed = 5;
 
-/** The word for deleting: credentials are revoked. */
+/** Texts of the action: credentials are revoked, records deleted. */
 const words = {
   delete: { action: 'common.delete', title: 'list.deleteTitle', done: 'common.deleted' },
   revoke: { action: 'common.revoke', title: 'list.revokeTitle', done: 'list.revoked' },
@@ -22,12 +22,12 @@ export type Deleting = keyof typeof words;
 
 interface BulkDeleteProps<Item extends RaRecord> {
   readonly nameOf: (record: Item) => string;
-  /** Path of the resource where what is deleted can be brought back. */
+  /** Path of the resource from which the records can be restored. */
   readonly trash?: string | undefined;
   readonly deleting?: Deleting | undefined;
 }
 
-/** Of records it says what refers to them; of what is the service's own nothing does. */
+/** The question for records shows the references to them; records of the service have none. */
 const Question = ({ action, ...props }: DeleteConfirmProps & { readonly action: string }) => {
   const { title, resource, ids, children, onConfirm, onClose } = props;
   if (resource.startsWith(recordsPrefix)) return <AskDeletion {...props} />;
@@ -38,7 +38,7 @@ const Question = ({ action, ...props }: DeleteConfirmProps & { readonly action: 
   );
 };
 
-/** Deletes what was chosen in the list, after a question that names it. */
+/** Deletes the selected records after a question that names them. */
 export const BulkDelete = <Item extends RaRecord>({
   nameOf,
   trash,

@@ -1,46 +1,43 @@
 import type { RaRecord } from 'ra-core';
 import type { ReactNode } from 'react';
 
-/** A column of a list; a line of a card where there is no room for columns. */
+/** A column of a list; a line of a card on narrow screens. */
 export interface Column<Item extends RaRecord = RaRecord> {
   readonly name: string;
   readonly label: string;
   readonly sortable?: boolean;
   readonly align?: 'left' | 'right';
-  /** Hidden where the table is narrow, unless somebody chose it; cards show everything. */
+  /** Hidden in narrow tables unless the user chose it; cards show everything. */
   readonly wide?: boolean;
-  /** Not shown before somebody chooses it. */
+  /** Hidden until the user chooses it. */
   readonly extra?: boolean;
-  /** Always shown: it leads to the record. */
+  /** Always shown: it links to the record. */
   readonly fixed?: boolean;
-  /** It is the name of the record: set off from the others, and the first line where there is no room for columns. */
+  /** Holds the name of the record: emphasised, and the first line of a card. */
   readonly names?: boolean;
-  /** Its width does not follow its content, which may come later than the row. */
+  /** The width is fixed: content may arrive later than the row. */
   readonly held?: boolean;
-  /** Buttons stand in it: the first begins where its heading does, and they make the row no higher. */
+  /** Holds buttons: the first is aligned with the heading, and none makes the row higher. */
   readonly acts?: boolean;
-  /** Whether a record has anything in this column; cards leave it out where not. */
+  /** False if a record has no value here; cards then leave out the column. */
   readonly has?: (record: Item) => boolean;
   readonly render: (record: Item) => ReactNode;
 }
 
-/** How the buttons of a row are set, under `acts`. */
+/** Style of buttons in a row, for columns with `acts`. */
 export const rowButtons = {
   '& .MuiButton-root, & .MuiIconButton-root': { my: '-4px' },
   '& .MuiButton-text:first-of-type': { ml: -1 },
 } as const;
 
-/** The facts of a column that are needed to choose it. */
+/** The properties of a column that its selection needs. */
 export type ColumnName = Pick<Column, 'name' | 'label' | 'extra' | 'fixed'>;
 
-/** The columns that are shown where none were chosen. */
+/** Names of the columns shown without a choice. */
 export const usualColumns = (columns: readonly ColumnName[]): readonly string[] =>
   columns.filter(({ extra }) => extra !== true).map(({ name }) => name);
 
-/**
- * The columns that were chosen, in their order. Columns that are always shown and were not named come first; what is not there
- * any more is left out.
- */
+/** The chosen columns in their order. Fixed columns come first if not chosen; unknown names are left out. */
 export const shownColumns = <Item extends RaRecord>(
   columns: readonly Column<Item>[],
   chosen: readonly string[] | undefined,
@@ -54,15 +51,15 @@ export const shownColumns = <Item extends RaRecord>(
 export interface RecordTableProps<Item extends RaRecord> {
   readonly label: string;
   readonly columns: readonly Column<Item>[];
-  /** The name of a record, for the checkbox beside it; without it nothing can be chosen. */
+  /** Name of a record, for its checkbox; without it rows cannot be selected. */
   readonly nameOf?: ((record: Item) => string) | undefined;
-  /** Where a record is opened by a click on its row; one of its columns has the link for it. */
+  /** Page that a click on a row opens; one of the columns has a link to it. */
   readonly to?: ((record: Item) => string) | undefined;
-  /** Shown where there is no record at all. */
+  /** Text of an empty list. */
   readonly empty: string;
-  /** The way to the first record, beside it. */
+  /** Action next to that text. */
   readonly emptyAction?: ReactNode;
-  /** How many rows there will most likely be, while they are on their way. */
+  /** Expected number of rows while they load. */
   readonly expected?: number | undefined;
 }
 

@@ -3,11 +3,11 @@ import type { ReactNode } from 'react';
 
 interface ColumnsProps {
   readonly children: ReactNode;
-  /** A third of the width; below the rest where there is no room beside it. */
+  /** A third of the width; below the rest on narrow screens. */
   readonly aside: ReactNode;
 }
 
-/** The page of a record: what it says, and beside it what happened to it. */
+/** The layout of a record's page: content, and a column of events beside it. */
 export const Columns = ({ children, aside }: ColumnsProps) => (
   <Box
     sx={{

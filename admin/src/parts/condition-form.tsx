@@ -14,26 +14,26 @@ import { WordInput } from './word-input.tsx';
 export interface ConditionFormProps {
   readonly field: FilterField;
   readonly onAdd: (key: string, value: string) => void;
-  /** Receives the condition as it stands; undefined while something is missing. */
+  /** Receives the current condition; undefined while it is incomplete. */
   readonly onDraft: (condition: readonly [key: string, value: string] | undefined) => void;
 }
 
-/** The browser shows a moment in local time; the service compares it in UTC. */
+/** The browser shows a time in its own time zone; the service compares in UTC. */
 const sent = (kind: FilterKind, value: string): string =>
   kind === 'datetime' ? new Date(value).toISOString() : value;
 
-/** Texts are mostly looked for by a part of them, everything else by the whole. */
+/** The first comparison of a field: a part of the value for texts. */
 const usual = (field: FilterField): Comparison =>
   field.kind === 'text' && field.operators.includes('like') ? 'like' : (comparisonsOf(field)[0] ?? 'eq');
 
-/** The initial value of a condition: words have one that means something as it is. */
+/** The initial value of a condition: words have a meaningful one. */
 const firstValue = (operator: Comparison): string => (isWordOperator(operator) ? 'today' : '');
 
-/** Whether something is missing. */
+/** True if the condition is incomplete. */
 const isOpen = (operator: Comparison, value: string): boolean =>
   isWordOperator(operator) ? parseWords(value) === undefined : value === '';
 
-/** A condition as the address has it; undefined while something is missing. */
+/** A condition for the address; undefined while it is incomplete. */
 const conditionOf = (
   { name, kind }: FilterField,
   operator: Comparison,
@@ -46,7 +46,7 @@ const conditionOf = (
 
 const inputTypes = { text: 'text', number: 'text', date: 'date', datetime: 'datetime-local' } as const;
 
-/** Operator and value of a condition. */
+/** Inputs for the comparison and value of a condition. */
 export const ConditionForm = ({ field, onAdd, onDraft }: ConditionFormProps) => {
   const text = useText();
   const [operator, setOperator] = useState<Comparison>(usual(field));

@@ -11,20 +11,20 @@ interface ConfirmProps {
   readonly open: boolean;
   readonly title: string;
   readonly children: ReactNode;
-  /** The label of the button that does it. */
+  /** Label of the button that does it. */
   readonly action: string;
-  /** The label of the way out, where it is not "Cancel". */
+  /** Label of the other button; "Cancel" if absent. */
   readonly cancel?: string;
   readonly dangerous?: boolean;
-  /** There is nothing that could be done. */
+  /** True if nothing can be done. */
   readonly disabled?: boolean;
-  /** More than a sentence is said. */
+  /** True for contents longer than a sentence. */
   readonly wide?: boolean;
   readonly onConfirm: () => Promise<void> | void;
   readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be undone; the focus begins on the way out. */
+/** Asks before an action that cannot be undone; the focus starts on the cancel button. */
 export const Confirm = ({
   open,
   title,

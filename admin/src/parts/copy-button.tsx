@@ -5,11 +5,11 @@ import { Icon } from './icon.tsx';
 
 interface CopyButtonProps {
   readonly value: string;
-  /** The name of the copied value, where several such buttons stand on a page. */
+  /** Name of the copied value, if the page has several such buttons. */
   readonly of?: string;
 }
 
-/** Puts a text on the clipboard, and says whether it is there. */
+/** Copies a text and reports the result. */
 export const CopyButton = ({ value, of }: CopyButtonProps) => {
   const text = useText();
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
@@ -18,7 +18,7 @@ export const CopyButton = ({ value, of }: CopyButtonProps) => {
       await navigator.clipboard.writeText(value);
       setState('copied');
     } catch {
-      // Without https, or where it is forbidden: the text can still be selected.
+      // Fails without https or permission: the text can still be selected.
       setState('failed');
     }
   };

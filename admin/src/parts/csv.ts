@@ -3,7 +3,7 @@ import { exactJson } from '../exact.ts';
 /** Text that a spreadsheet would run as a formula (OWASP, CSV injection). */
 const formula = /^[=+\-@\t\r]/;
 
-/** A number stays one: its minus sign is no formula. */
+/** A negative number is no formula. */
 const numeral = /^-?\d+(?:\.\d+)?$/;
 
 const cell = (value: unknown): string => {

@@ -4,14 +4,14 @@
  * for. A day is that of the user: from midnight to midnight by the clock of the browser.
  */
 
-/** Operators that only these pages know: of moments, and of dates without a time. */
+/** Operators that only these pages know: for times (`when`), and for dates (`days`). */
 export const wordOperators = ['when', 'days'] as const;
 export type WordOperator = (typeof wordOperators)[number];
 
 export const isWordOperator = (operator: string): operator is WordOperator =>
   operator === 'when' || operator === 'days';
 
-/** Words with a number of days, and those that stand alone. */
+/** Words with a number of days. */
 export const countedWords = ['last', 'next', 'before', 'after'] as const;
 export const plainWords = ['today', 'yesterday'] as const;
 
@@ -19,13 +19,13 @@ export type DateWord = (typeof countedWords)[number] | (typeof plainWords)[numbe
 
 export interface DateWords {
   readonly word: DateWord;
-  /** Days of a counted word. */
+  /** Number of days of a counted word. */
   readonly count?: number;
   /** Date of `on`, `YYYY-MM-DD`. */
   readonly date?: string;
 }
 
-/** Days that a word may count: a century. */
+/** Maximum number of days: a century. */
 const mostDays = 36_525;
 
 export const parseWords = (value: string): DateWords | undefined => {
@@ -42,7 +42,7 @@ export const parseWords = (value: string): DateWords | undefined => {
 export const wordsText = ({ word, count, date }: DateWords): string =>
   word === 'on' ? `on_${date}` : count === undefined ? word : `${word}_${count}`;
 
-/** Bounds of a range, each in or out of it. */
+/** Bounds of a range, each inclusive or exclusive. */
 interface Bounds {
   readonly gte?: string;
   readonly gt?: string;
@@ -50,7 +50,7 @@ interface Bounds {
   readonly lt?: string;
 }
 
-/** Midnight at which a day begins here, so many days from that of `at`. */
+/** Local midnight at the start of the day of `at`, moved by a number of days. */
 const midnight = (at: Date, days = 0): Date => new Date(at.getFullYear(), at.getMonth(), at.getDate() + days);
 
 const two = (number: number): string => String(number).padStart(2, '0');
@@ -62,7 +62,7 @@ const dayLength = 86_400_000;
 
 const dayOf = (start: Date): Bounds => ({ gte: start.toISOString(), lt: midnight(start, 1).toISOString() });
 
-/** The moments that words mean now. */
+/** The times that words mean now. */
 const momentsOf = ({ word, count = 0, date = '' }: DateWords, now: Date): Bounds => {
   const away = (days: number): string => new Date(now.getTime() + days * dayLength).toISOString();
   switch (word) {
@@ -104,13 +104,13 @@ const datesOf = ({ word, count = 0, date = '' }: DateWords, now: Date): Bounds =
   }
 };
 
-/** The later of two lower bounds and the earlier of two upper ones: a list meets both conditions. */
+/** The later of two lower bounds, or the earlier of two upper ones: a list meets both conditions. */
 const stricter = (key: string, one: unknown, other: string): string => {
   if (typeof one !== 'string') return other;
   return /@gte?$/.test(key) === one > other ? one : other;
 };
 
-/** Filter values with moments and dates in place of words. Unknown words stay, for the service to refuse. */
+/** Filter values with times and dates in place of words. Unknown words stay, and the service refuses them. */
 export const withoutWords = (
   values: Readonly<Record<string, unknown>>,
   now: Date,

@@ -13,7 +13,6 @@ interface DetailDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows more of a row than its list has room for. */
 export const DetailDialog = ({ title, wide = false, children, onClose }: DetailDialogProps) => {
   const text = useText();
   const heading = useId();

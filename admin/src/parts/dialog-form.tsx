@@ -14,28 +14,28 @@ import { useUnsaved } from './unsaved.ts';
 interface DialogFormProps {
   readonly title: string;
   readonly lead?: ReactNode;
-  /** The label of the button that sends it. */
+  /** Label of the submit button. */
   readonly action: string;
   readonly dangerous?: boolean;
   readonly wide?: boolean;
-  /** Whether something is missing. */
+  /** True if required input is missing. */
   readonly disabled?: boolean;
-  /** Whether it has input that would be lost. */
+  /** True if closing would lose input. */
   readonly isChanged: boolean;
   /** The fields that show their errors themselves. */
   readonly fields: readonly string[];
   /** The inputs, with the messages by field. */
   readonly children: (errors: Refusal['fields']) => ReactNode;
-  /** The sentence of a failure, where it is none of the service's. */
+  /** Sentence for a failure that the service does not describe. */
   readonly explain?: (failure: unknown) => string | undefined;
-  /** @throws what the service refuses */
+  /** @throws the refusal of the service */
   readonly onSubmit: () => Promise<unknown>;
-  /** Closes the dialog, or goes on, after it was sent. */
+  /** Called after a successful submit. */
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
 
-/** A form in a dialog. It asks before input is lost; what is refused stands beside its field, or above the fields. */
+/** A form in a dialog. It asks before input is lost; errors appear at their fields, or above them. */
 export const DialogForm = (props: DialogFormProps) => {
   const { title, lead, action, dangerous = false, wide = false, disabled = false, isChanged } = props;
   const { fields, children, explain, onSubmit, onDone, onClose } = props;
@@ -50,7 +50,7 @@ export const DialogForm = (props: DialogFormProps) => {
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    // A dialog is part of the page that opened it, which may be a form as well.
+    // The page that opened the dialog may be a form too, and React passes the event on to it.
     event.stopPropagation();
     setBusy(true);
     clear();

@@ -10,7 +10,7 @@ const selector = 'time[data-exact]';
 
 const exactOf = (time: Element): string => time.getAttribute('data-exact') ?? '';
 
-/** The name of a time's column. */
+/** The heading of the column of a time. */
 const headOf = (time: Element): string => {
   const cell = time.closest('td');
   const head = cell?.closest('table')?.tHead?.rows[0]?.cells[cell.cellIndex];
@@ -22,7 +22,7 @@ const atPointer = ({ target }: Event): Shown | undefined => {
   return time === null ? undefined : { anchor: time, lines: [exactOf(time)] };
 };
 
-/** Of a time that has the focus, or of all times of the row whose link has it. */
+/** The focused time, or all times of the row with the focused link. */
 const atFocus = ({ target }: Event): Shown | undefined => {
   if (!(target instanceof Element) || !target.matches(':focus-visible')) return undefined;
   if (target.matches(selector)) return { anchor: target, lines: [exactOf(target)] };
@@ -33,8 +33,8 @@ const atFocus = ({ target }: Event): Shown | undefined => {
 };
 
 /**
- * Tells the exact moment of whatever relative time is pointed at or has the focus: one place for all of a page, as a
- * table has hundreds. The text for screen readers is in the times themselves.
+ * Shows the exact time for the relative one under the pointer or the focus. One instance serves a page, as tables have
+ * hundreds of times; screen readers find the exact text in the times themselves.
  */
 export const ExactTimes = () => {
   const [shown, setShown] = useState<Shown>();
@@ -73,10 +73,10 @@ export const ExactTimes = () => {
   );
 };
 
-/** Pixels that half of the longest moment takes: nearer to an edge its middle does not come. */
+/** Pixels of half of the longest text: its middle stays so far away from the edges. */
 const room = 120;
 
-/** Over the element that it is about. */
+/** Placed over its element. */
 const tipStyle = {
   position: 'fixed',
   translate: '-50% -100%',

@@ -10,7 +10,7 @@ import { useTell } from './problem.ts';
 import { saveFile } from './save-file.ts';
 import { unseen } from './unseen.ts';
 
-/** Chinese Excel reads a file without this mark in the system's own encoding. */
+/** Without this mark Chinese Excel reads a file in the encoding of the system. */
 const byteOrderMark = '\uFEFF';
 
 /** Saves lines of CSV as a file. */
@@ -21,7 +21,7 @@ export const saveCsv = (name: string, parts: readonly string[]): void => {
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** The lines of a file in place of the records as they are stored. */
+/** Changes records and headings before they are exported. */
 export interface ExportedAs {
   /** Replaces values of some records. */
   readonly rows: (records: Rows) => Promise<Rows>;
@@ -29,7 +29,7 @@ export interface ExportedAs {
   readonly heading: (name: string) => string;
 }
 
-/** Saves every record of the list, as it is filtered and sorted, as CSV. `read`: how many were read, while it goes on. */
+/** Saves every record of the list, filtered and sorted, as CSV. `read` is the number of records read so far. */
 export const useExport = (name: string) => {
   const { resource, sort, filterValues, filter, total = 0 } = useListContext();
   const tell = useTell();

@@ -2,16 +2,16 @@ import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import type { ReactNode } from 'react';
 
-/** A name and what it says; one that is `long` takes the whole width. */
+/** A name and its value; a `long` value takes the whole width. */
 export type Fact = readonly [name: string, value: ReactNode, long?: boolean];
 
 interface FactsProps {
   readonly facts: readonly Fact[];
-  /** Beside other parts of a page: a fact on each line. */
+  /** True beside other parts of a page: one fact per line. */
   readonly aside?: boolean;
 }
 
-/** Names and values of one record: in two columns where there is room, each name above its value. */
+/** Names and values of a record, in two columns if there is room, each name above its value. */
 export const Facts = ({ facts, aside = false }: FactsProps) => (
   <Paper variant="outlined" sx={{ p: 2, containerType: 'inline-size' }}>
     <Box

@@ -6,16 +6,16 @@ import { useText } from '../texts/provider.ts';
 import { Link } from './link.tsx';
 import { failureOf, useSentence } from './problem.ts';
 
-/** Of a list that says in its own place, and in the language of the page, what could not be had: not at the edge as well. */
+/** Query options of a list that shows failures in its own place: they are not notified too. */
 export const saidInPlace = { onError: () => undefined };
 
 interface FailedProps {
   readonly error: unknown;
-  /** Tries again, where it is not what the page reads. */
+  /** Repeats the request; the queries of the page are repeated if absent. */
   readonly onRetry?: () => Promise<unknown> | unknown;
 }
 
-/** In the place of what could not be had: why, and another try that leaves the rest of the page as it is. */
+/** Replaces data that could not be loaded: the reason, and a button that tries again without a reload. */
 export const Failed = ({ error, onRetry }: FailedProps) => {
   const text = useText();
   const sentence = useSentence();

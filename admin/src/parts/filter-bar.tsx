@@ -21,10 +21,10 @@ const FilterMenu = lazy(() =>
   import('./filter-menu.tsx').then(({ FilterMenu: part }) => ({ default: part })),
 );
 
-/** Milliseconds after the last key stroke before a search begins. */
+/** Milliseconds after the last key stroke before a search starts. */
 const pause = 300;
 
-/** Opens the page of a key that was pasted as a whole, or says that there is none. */
+/** Opens the page of a pasted whole key, or notifies that there is none. */
 const useOpenKey = (): ((key: string) => Promise<void>) => {
   const text = useText();
   const tell = useTell();
@@ -55,7 +55,7 @@ const Search = () => {
   useEffect(() => {
     if (words === given) return undefined;
     const timer = setTimeout(() => {
-      // A whole key would stand in the address: the palette finds it without one.
+      // The search would put a whole key into the address; the palette finds it without.
       if (isWholeKey(words.trim())) {
         setWords('');
         void openKey(words.trim());
@@ -107,11 +107,11 @@ const useDescription = (): ((condition: Condition) => ReactNode) => {
   };
 };
 
-/** A menu that is there when the popover opens is still invisible, and invisible elements take no focus. */
+/** The menu is invisible when the popover opens, and invisible elements take no focus. */
 const focusFirst = (popover: HTMLElement): void =>
   popover.querySelector<HTMLElement>('[role=menuitem]')?.focus();
 
-/** Search, the conditions in force as chips that can be taken away, and a form that adds one. */
+/** The search, a chip for each condition, and a form that adds one. */
 export const FilterBar = ({
   fields,
   searchable,
@@ -135,7 +135,7 @@ export const FilterBar = ({
     setFilters({ ...filterValues, [key]: value }, undefined, false);
     setAnchor(null);
   };
-  // Whichever way it is closed: a condition that is whole applies.
+  // A complete condition applies however the form is closed.
   const close = (): void => {
     if (draft.current === undefined) setAnchor(null);
     else add(...draft.current);

@@ -2,17 +2,16 @@ import { type FilterKind, traitsOf } from '../records/field-kinds.ts';
 import type { Choice, ListedField, Operator } from '../records/metadata.ts';
 import { isWordOperator, parseWords, type WordOperator } from './date-words.ts';
 
-/** A comparison of a field: as the service compares, or by words about dates. */
+/** A comparison of the service, or one by words about dates. */
 export type Comparison = Operator | WordOperator;
 
-/** A field that a list can be filtered by. */
 export interface FilterField {
   readonly name: string;
   readonly label: string;
   readonly kind: FilterKind;
   readonly operators: readonly Operator[];
   readonly choices?: readonly Choice[];
-  /** Name of the model whose records it is compared with. */
+  /** Name of the model whose records the field refers to. */
   readonly reference?: string;
 }
 
@@ -29,17 +28,20 @@ export const filtersOf = (fields: readonly ListedField[]): FilterField[] =>
       ...(reference === undefined ? {} : { reference }),
     }));
 
-/** The comparisons of a field: dates by words before everything else. */
+/** The comparisons of a field: words about dates come first. */
 export const comparisonsOf = ({ kind, operators }: FilterField): readonly Comparison[] => {
   if (kind === 'datetime') return ['when', ...operators];
   return kind === 'date' ? ['days', ...operators] : operators;
 };
 
-/** The model of which a condition names one record, which is picked and shown by its name; undefined for others. */
+/**
+ * The model of a condition that names one record, which is picked and shown by its name; undefined for other
+ * conditions.
+ */
 export const comparedModel = ({ reference }: FilterField, operator: Comparison): string | undefined =>
   operator === 'eq' || operator === 'ne' ? reference : undefined;
 
-/** One condition of a list: `status` or `amount@gte` in the address, and what it is compared with. */
+/** A condition of a list: `status` or `amount@gte` in the address, and its value. */
 export interface Condition {
   readonly key: string;
   readonly field: FilterField;
@@ -50,7 +52,7 @@ export interface Condition {
 export const keyOf = (field: string, operator: Comparison): string =>
   operator === 'eq' ? field : `${field}@${operator}`;
 
-/** The conditions among the filter values of a list; the free search is none. */
+/** The conditions among the filter values of a list, without the free search. */
 export const conditionsIn = (
   values: Readonly<Record<string, unknown>>,
   fields: readonly FilterField[],

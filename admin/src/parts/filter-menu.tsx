@@ -14,14 +14,14 @@ interface FilterMenuProps extends Pick<ConditionFormProps, 'onAdd' | 'onDraft'> 
   readonly fields: readonly FilterField[];
 }
 
-/** The values that a field is filtered by with one click; none where there is something to type. */
+/** The values offered for one click; none if the value must be typed. */
 const valuesOf = ({ kind, choices, operators }: FilterField): readonly string[] => {
   if (!operators.includes('eq')) return [];
   if (kind === 'boolean') return ['true', 'false'];
   return kind === 'choice' ? (choices ?? []).map(({ value }) => value) : [];
 };
 
-/** A field, then its value, which applies at once; other conditions of the field are in a form. */
+/** Chooses a field, then a value, which applies at once; a form takes other conditions. */
 export const FilterMenu = ({ fields, ...form }: FilterMenuProps) => {
   const [field, setField] = useState<FilterField>();
   if (field === undefined)

@@ -14,29 +14,29 @@ import { useSlow } from './use-slow.ts';
 import { leadOn, leadToFirst } from './wrong-fields.ts';
 
 interface FormBarProps {
-  /** How many fields differ from what is saved. */
+  /** Number of unsaved fields. */
   readonly changes: number;
   readonly refusal: Refusal;
   /** The fields of the form, which show their errors themselves. */
   readonly fields: readonly string[];
   readonly busy: boolean;
-  /** The label of the button that saves, where it is not "Save". */
+  /** Label of the submit button; "Save" if absent. */
   readonly action?: string;
-  /** Whether there is a button that saves and begins a further one: see `wantsAnother`. */
+  /** True if a second button saves and starts another record: see `wantsAnother`. */
   readonly another?: boolean;
-  /** Puts the saved values back; returns a function that undoes this. */
+  /** Restores the saved values; returns a function that undoes this. */
   readonly onDiscard: () => () => void;
-  /** Where the way out leads, or what it does. */
+  /** Path or action of the cancel button. */
   readonly back: string | (() => void);
 }
 
 const anotherName = 'another';
 
-/** Whether a form was sent by the button that goes on with a further one. */
+/** True if the form was submitted by the button that starts another record. */
 export const wantsAnother = ({ nativeEvent }: FormEvent): boolean =>
   nativeEvent instanceof SubmitEvent && nativeEvent.submitter?.getAttribute('name') === anotherName;
 
-/** The foot of a form, in sight wherever one is in it: what is changed, what is wrong, and what to do about it. */
+/** The bar at the end of a form, always visible: unsaved changes, errors, and the buttons. */
 export const FormBar = (props: FormBarProps) => {
   const { changes, refusal, fields, busy, action, another = false, onDiscard, back } = props;
   const text = useText();
@@ -113,7 +113,7 @@ export const FormBar = (props: FormBarProps) => {
 
 interface RefusedProps extends Pick<FormBarProps, 'refusal' | 'fields' | 'busy'> {}
 
-/** Errors that belong to no field: those of what the form does not have, and failures that are about none. */
+/** Errors without a field in the form, and failures. */
 const Refused = ({ refusal, fields, busy }: RefusedProps) => {
   const text = useText();
   const sentence = useSentence();
@@ -154,7 +154,7 @@ interface StandingProps {
   readonly busy: boolean;
 }
 
-/** "3 changes · 2 errors", and the ways from one error to the next. */
+/** "3 changes · 2 errors", with buttons that step through the errors. */
 const Standing = ({ changes, errors, busy }: StandingProps) => {
   const text = useText();
   const slow = useSlow(busy);

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import type { ReactNode } from 'react';
 
-/** How a request, or whatever else goes along, fared at a gate. */
+/** The outcome at a gate. */
 export type GateOutcome = 'passed' | 'narrowed' | 'stopped' | 'off';
 
 const arch = 'M6 21V12a6 6 0 0 1 12 0v9';
@@ -13,7 +13,10 @@ const strokes = {
   off: 'var(--control)',
 } as const;
 
-/** Passed: an open arch. Narrowed: a smaller one within it. Stopped: a door. Off: dashes. The lantern marks the decision. */
+/**
+ * Passed: an open arch. Narrowed: a smaller one within it. Stopped: a door. Off: dashes. The lantern marks the
+ * decision.
+ */
 const Arch = ({ outcome, lit }: { readonly outcome: GateOutcome; readonly lit: boolean }) => (
   <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" data-gate={outcome}>
     <g fill="none" stroke={lit ? 'var(--lantern)' : strokes[outcome]} strokeWidth="2" strokeLinejoin="round">
@@ -37,7 +40,7 @@ const gateStyle = {
   pr: 1,
   pl: 0.5,
   borderRadius: 1,
-  // The line from arch to arch.
+  // The line between arches.
   '&::before': {
     content: '""',
     position: 'absolute',
@@ -51,7 +54,7 @@ const gateStyle = {
   '& > svg': { position: 'relative', m: '-2px 4px 0' },
 } as const;
 
-/** Below the title and what stands beside it, over the width of both. */
+/** Below the title, over the whole width. */
 const contentStyle = {
   gridColumn: '2 / -1',
   gridRow: 2,
@@ -65,7 +68,7 @@ const asideStyle = { gridColumn: 3, gridRow: 1, typography: 'body2' } as const;
 
 const litStyle = { bgcolor: 'var(--lantern-ground)' } as const;
 
-/** Gates in the order in which they are come to. */
+/** Gates in their order. */
 export const GateTrace = ({ label, children }: { readonly label?: string; readonly children: ReactNode }) => (
   <Box component="ol" aria-label={label} sx={traceStyle}>
     {children}
@@ -74,17 +77,17 @@ export const GateTrace = ({ label, children }: { readonly label?: string; readon
 
 interface GateProps {
   readonly outcome: GateOutcome;
-  /** The one that decides. */
+  /** True for the deciding gate. */
   readonly lit?: boolean;
   readonly title: ReactNode;
-  /** The id of its heading, where it has one. */
+  /** Id of its heading. */
   readonly labelledBy?: string;
-  /** Stands at the end of its line. */
+  /** Elements at the end of its line. */
   readonly aside?: ReactNode;
   readonly children?: ReactNode;
 }
 
-/** One of them: its arch, what it is, and why it came out so. */
+/** A gate: its arch, its title, and the reason of its outcome. */
 export const Gate = ({ outcome, lit = false, title, labelledBy, aside, children }: GateProps) => (
   <Box component="li" aria-labelledby={labelledBy} sx={lit ? { ...gateStyle, ...litStyle } : gateStyle}>
     <Arch outcome={outcome} lit={lit} />

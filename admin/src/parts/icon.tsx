@@ -113,7 +113,7 @@ export type IconName = keyof typeof paths;
 
 const hasIcon = (name: string): name is IconName => Object.hasOwn(paths, name);
 
-/** The icon of a model: a table where it names none, a list where these pages do not know the name. */
+/** The icon of a model: a table if it names none, a list if these pages do not know the name. */
 export const modelIcon = (name: string | null): IconName => {
   if (name === null) return 'table';
   return hasIcon(name) ? name : 'list';

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import { exactJson } from '../exact.ts';
 import { monospace } from '../theme.ts';
 
-/** Text as it was written, that can be scrolled and copied. */
+/** Preformatted text that can be scrolled and copied. */
 export const CodeText = ({ code, label }: { readonly code: string; readonly label: string }) => (
   <Box
     component="pre"

@@ -5,7 +5,7 @@ import { Link as RouterLink } from 'react-router';
 interface LinkProps {
   readonly to: string;
   readonly children: ReactNode;
-  /** For a link whose text alone would not say where it leads. */
+  /** Accessible name, if the text alone does not name the target. */
   readonly label?: string;
 }
 
@@ -19,17 +19,17 @@ interface OtherLinkProps extends Pick<LinkProps, 'children'> {
   readonly href: string;
 }
 
-/** A link that leads out of these pages. */
+/** A link out of these pages. */
 export const OtherLink = ({ href, children }: OtherLinkProps) => (
   <a className="link" href={href} target="_blank" rel="noopener noreferrer nofollow">
     {children}
   </a>
 );
 
-/** The key by which the primary action of a page is taken: see `layout/shortcuts.ts`. */
+/** Key of the primary action of a page: see `layout/shortcuts.ts`. */
 export type ShortcutKey = 'c' | 'e';
 
-/** The attributes by which a key finds its button. */
+/** Attributes by which a shortcut finds its button. */
 export const shortcutOf = (key: ShortcutKey | undefined) =>
   key === undefined ? {} : { 'aria-keyshortcuts': key, 'data-shortcut': key };
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 export type Density = 'comfortable' | 'compact';
 
-/** A control of a list that looks like the fields of forms, whose code a list does without. */
+/** Style of a list's controls: it looks like the fields of forms, without their code. */
 export const plainControl = {
   minHeight: 'var(--control-height)',
   borderRadius: 'var(--radius-control)',
@@ -21,13 +21,13 @@ const nothing: readonly string[] = [];
 
 const parameter = 'columns';
 
-/** The columns that a link names; undefined where it names none. */
+/** The columns in the address of a shared link; undefined if there are none. */
 const columnsIn = (search: string): readonly string[] | undefined => {
   const names = (new URLSearchParams(search).get(parameter) ?? '').split(',').filter((name) => name !== '');
   return names.length === 0 ? undefined : names;
 };
 
-/** An address that shows a list to others as it is shown here, its columns included. */
+/** Address of a list for a shared link, with its columns. */
 export const linkTo = (address: string, columns: readonly string[] | undefined): string => {
   const url = new URL(address);
   if (columns === undefined) url.searchParams.delete(parameter);
@@ -35,12 +35,12 @@ export const linkTo = (address: string, columns: readonly string[] | undefined):
   return url.href;
 };
 
-/** Names of the columns that were chosen for a list in this browser; undefined where none were chosen. */
+/** Names of the columns chosen in this browser; undefined if there is no choice. */
 export const useChosenColumns = (
   resource: string,
 ): [readonly string[] | undefined, (names: readonly string[] | undefined) => void] => {
   const [chosen, setChosen] = useStore<readonly string[]>(`columns.${resource}`, nothing);
-  // Those of a link that was followed hold until others are chosen; the ones of this browser stay as they are.
+  // Columns of a shared link apply until others are chosen; the choice of this browser stays.
   const [linked, setLinked] = useState(() => columnsIn(window.location.search));
   const names = linked ?? (Array.isArray(chosen) && chosen.length > 0 ? chosen : undefined);
   return [
@@ -52,7 +52,7 @@ export const useChosenColumns = (
   ];
 };
 
-/** How much room a row has, in all lists of this browser. */
+/** Density of rows, in all lists of this browser. */
 export const useDensity = (): [Density, (density: Density) => void] => {
   const [density, setDensity] = useStore<Density>('density', 'comfortable');
   return [density === 'compact' ? 'compact' : 'comfortable', setDensity];

@@ -6,13 +6,13 @@ import { Pages } from './pages.tsx';
 import { RecordTable } from './record-table.tsx';
 
 interface ListedProps<Item extends RaRecord> extends RecordTableProps<Item> {
-  /** Whether one gets to the other pages here; else only what the list begins with is shown. */
+  /** False if only the first page is shown. */
   readonly paged?: boolean;
 }
 
 /**
- * The records of the list context and their pages; where they could not be had, why, and another try. Its `ListBase` has
- * `saidInPlace`, so that this is the one place that says it.
+ * The records of the list context and their pages; on failure the reason, and a button that tries again. Its `ListBase`
+ * needs `saidInPlace`, so that the failure is shown only here.
  */
 export const Listed = <Item extends RaRecord>({ paged = true, ...table }: ListedProps<Item>) => {
   const { error } = useListContext<Item>();

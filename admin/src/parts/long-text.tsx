@@ -3,13 +3,13 @@ import Button from '@mui/material/Button';
 import { useId, useState } from 'react';
 import { useText } from '../texts/provider.ts';
 
-/** Letters and lines up to which a text is shown as a whole. */
+/** Maximum characters and lines of a text that is shown as a whole. */
 const letters = 600;
 const lines = 10;
 
 const isLong = (text: string): boolean => text.length > letters || text.split('\n', lines + 1).length > lines;
 
-/** A text as it was written; of a long one the beginning, until all of it is asked for. */
+/** A text with its line breaks; a long one is folded after its beginning. */
 export const LongText = ({ value }: { readonly value: string }) => {
   const text = useText();
   const id = useId();

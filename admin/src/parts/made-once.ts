@@ -3,17 +3,17 @@ import type { Send } from '../../../client/react-admin/data-provider.ts';
 import type { RequestOptions } from '../../../client/transport.ts';
 import { exactJson } from '../exact.ts';
 
-/** Keys of records of which it is unknown whether they were made, by what was sent for them. */
+/** Idempotency keys of requests without a response, by their content. */
 const unanswered = new Map<string, string>();
 
-/** Not `randomUUID`, which a browser has on pages with https only. */
+/** `randomUUID` exists on https pages only. */
 const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const makesRecord = (method: string, path: string): boolean =>
   method === 'POST' && /^\/admin\/records\/[^/?]+(\?|$)/.test(path);
 
-/** A record that is sent again for want of a response is the same one: the service makes it once. */
+/** Repeating a create without a response sends the same idempotency key: the service creates the record once. */
 export const madeOnce =
   (send: Send): Send =>
   async <Data>(method: string, path: string, options: RequestOptions = {}) => {

@@ -7,12 +7,12 @@ const formats = {
   full: { dateStyle: 'medium', timeStyle: 'medium' },
   short: { dateStyle: 'medium', timeStyle: 'short' },
   day: { dateStyle: 'medium' },
-  /** For a moment within the next minutes. */
+  /** For a time within the next minutes. */
   clock: { timeStyle: 'medium' },
-  /** A date without a time is the same everywhere. */
+  /** A date without a time is the same in all time zones. */
   date: { dateStyle: 'medium', timeZone: 'UTC' },
   exact: { dateStyle: 'long', timeStyle: 'long' },
-  /** To the minute and with the zone: for a moment that somebody else has to keep. */
+  /** To the minute with the zone: for a time that other people have to keep. */
   zoned: {
     ...({ year: 'numeric', month: 'long', day: 'numeric' } as const),
     ...({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const),
@@ -21,7 +21,7 @@ const formats = {
 
 export type MomentFormat = keyof typeof formats;
 
-/** Making one costs as much as a hundred uses of it. */
+/** Creating a formatter costs as much as a hundred uses. */
 const made = new Map<string, Intl.DateTimeFormat>();
 
 export const momentText = (language: Language, format: MomentFormat, at: Date): string => {
@@ -49,10 +49,10 @@ const relative = (language: Language): Intl.RelativeTimeFormat => {
   return known;
 };
 
-/** Chinese has a space between figures and words here, as everywhere on these pages. */
+/** Adds the space between Chinese and digits, as everywhere on these pages. */
 const spaced = (words: string): string => words.replace(/(\d)(?=[\u4e00-\u9fff])/gu, '$1 ');
 
-/** How far a moment is from now in the largest unit that is at least one; undefined within a minute. */
+/** Distance of a time from now, in the largest unit that is at least one; undefined within a minute. */
 export const relativeText = (language: Language, distance: number): string | undefined => {
   const found = units.find(([, each]) => Math.abs(distance) >= each);
   if (found === undefined) return undefined;
@@ -60,7 +60,7 @@ export const relativeText = (language: Language, distance: number): string | und
   return spaced(relative(language).format(Math.trunc(distance / length), unit));
 };
 
-/** Days from today to a date without a time, as the calendar of this browser counts them. */
+/** Days from today to a date, in the time zone of this browser. */
 export const daysAhead = (date: string, now: number): number => {
   const today = new Date(now);
   const start = Date.UTC(today.getFullYear(), today.getMonth(), today.getDate());

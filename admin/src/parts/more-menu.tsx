@@ -7,26 +7,25 @@ import { Link as RouterLink } from 'react-router';
 import { useText } from '../texts/provider.ts';
 import { Icon } from './icon.tsx';
 
-/** An action of the menu. */
 export interface MoreItem {
   readonly label: string;
-  /** Where it leads, or what it does. */
+  /** Path of the item; an item without one has an action. */
   readonly to?: string;
   readonly onClick?: () => void;
-  /** Deletes something: it stands last, in red. */
+  /** Deletes something: it comes last, in red. */
   readonly dangerous?: boolean;
-  /** Why it cannot be done: it can be read, and not chosen. */
+  /** Reason why it is unavailable: the item can be read but not chosen. */
   readonly refused?: string | undefined;
 }
 
 interface MoreMenuProps {
   readonly items: readonly MoreItem[];
-  /** Of what, where the page has several menus. */
+  /** Name of its subject, if the page has several menus. */
   readonly of?: string;
   readonly small?: boolean;
 }
 
-/** The further actions of a page or a row, behind "⋯". */
+/** Further actions of a page or a row, behind "⋯". */
 export const MoreMenu = ({ items, of, small = false }: MoreMenuProps) => {
   const text = useText();
   const id = useId();

@@ -3,7 +3,7 @@ import TextField from '@mui/material/TextField';
 import { useText } from '../texts/provider.ts';
 import type { TextKey } from '../texts/texts.ts';
 
-/** Seconds for which a secret that was replaced is good as well. */
+/** Seconds for which a replaced secret stays valid. */
 const overlaps: readonly (readonly [seconds: number, label: TextKey])[] = [
   [0, 'webhooks.overlaps.none'],
   [3_600, 'webhooks.overlaps.hour'],
@@ -20,7 +20,7 @@ interface OverlapPickerProps {
   readonly error?: string | undefined;
 }
 
-/** For how long both secrets are good, after one has replaced the other. */
+/** The time for which both secrets are valid after a rotation. */
 export const OverlapPicker = ({ value, onChange, error }: OverlapPickerProps) => {
   const text = useText();
   return (

@@ -16,7 +16,7 @@ interface OwnPickerProps<Item> extends PickerProps {
   readonly nameOf: (item: Item) => string;
 }
 
-/** Finds one of the service's own records among however many by a few letters. */
+/** Finds a record of the service by a few letters. */
 const OwnPicker = <Item extends { readonly id: number }>(props: OwnPickerProps<Item>) => {
   const { resource, order, ...rest } = props;
   return (

@@ -10,11 +10,11 @@ import { useInput } from './use-input.ts';
 interface PageFormProps<Input extends object> {
   readonly title: string;
   readonly lead?: string;
-  /** The initial values of its fields. */
+  /** Initial values. */
   readonly first: Input;
-  /** The label of the button that saves, where it is not "Save". */
+  /** Label of the submit button; "Save" if absent. */
   readonly action?: string;
-  /** Where the way out leads. */
+  /** Path of the cancel button. */
   readonly back: string;
   /** The inputs, with the messages by field. */
   readonly children: (
@@ -22,13 +22,13 @@ interface PageFormProps<Input extends object> {
     change: (part: Partial<Input>) => void,
     errors: Refusal['fields'],
   ) => ReactNode;
-  /** Messages by field, where the input cannot be sent. */
+  /** Messages by field if the input cannot be sent. */
   readonly missing?: (input: Input) => Refusal['fields'];
-  /** @throws what the service refuses */
+  /** @throws the refusal of the service */
   readonly onSave: (input: Input) => Promise<() => Promise<void> | void>;
 }
 
-/** A form that is a page. `onSave` returns the way on, which is gone once leaving the page asks no more. */
+/** A form as a page. `onSave` returns a function that leaves the page; it is called once leaving asks no question. */
 export const PageForm = <Input extends object>(props: PageFormProps<Input>) => {
   const { title, lead, first, action, back, children, missing, onSave } = props;
   const { input, changes, change, discard } = useInput(first);

@@ -6,22 +6,22 @@ import { Link } from './link.tsx';
 
 interface PageProps {
   readonly title: string;
-  /** A word or two about what the page is for. */
+  /** A short description of the page. */
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
-  /** The list that the page belongs to. */
+  /** The list to which the page belongs. */
   readonly within?: { readonly to: string; readonly label: string } | undefined;
-  /** Stands between the title and the actions. */
+  /** Elements between the title and the actions. */
   readonly beside?: ReactNode;
-  /** Stands beside the title: how many there are. */
+  /** Number next to the title. */
   readonly count?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** Whether a page was shown before: the first one leaves the focus at its top, where a browser puts it. */
+/** True once a page was shown. The first page leaves the focus at its top, where the browser puts it. */
 let entered = false;
 
-/** A page: its heading takes the focus when the page is entered, so that a screen reader begins there. */
+/** A page. Its heading takes the focus when the page is opened, so that screen readers start there. */
 export const Page = ({ title, lead, actions, within, count, beside, children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -82,7 +82,7 @@ const headStyle = {
   mb: 2,
 } as const;
 
-/** A line of its own: what it says never pushes the actions out of theirs. */
+/** On its own line, so that it never moves the actions. */
 const leadStyle = { flex: '1 0 100%', color: 'text.secondary', textWrap: 'pretty' } as const;
 
 const titleStyle = {

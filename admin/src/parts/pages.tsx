@@ -10,7 +10,7 @@ import { plainControl } from './list-look.ts';
 
 const sizes = [10, 25, 50, 100] as const;
 
-/** The pages of the list context, which has a name. */
+/** The pages of the list context. */
 export const Pages = ({ label }: { readonly label: string }) => {
   const { page, perPage, total = 0, setPage, setPerPage, isPending } = useListContext();
   const text = useText();

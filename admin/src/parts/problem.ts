@@ -5,11 +5,11 @@ import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { type Language, serviceTexts, type Text, useLanguage, useText } from '../texts/provider.ts';
 import { noAnswerInTime } from './time-limit.ts';
 
-/** The facts of a failed request that these pages use, whichever layer has wrapped it. */
+/** The parts of a failed request that these pages use. */
 export interface Failure {
-  /** HTTP status; 0 where no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** Code of the envelope; 0 where there was none. */
+  /** Code of the envelope; 0 if there was none. */
   readonly code: number;
   readonly message: string;
   /** Seconds. */
@@ -29,7 +29,7 @@ const fieldsOf = (body: unknown): Readonly<Record<string, string>> =>
     ? (body.errors as Readonly<Record<string, string>>)
     : {};
 
-/** How a failure is shown: who has to wait has done nothing wrong. */
+/** Severity of the message: having to wait is no error of the user. */
 export const severityOf = ({ status }: Pick<Failure, 'status'>): 'warning' | 'error' =>
   status === 429 ? 'warning' : 'error';
 
@@ -51,7 +51,7 @@ export const failureOf = (error: unknown): Failure => {
   };
 };
 
-/** The service responds in its own language; a message that follows from the code alone is shown in that of the page. */
+/** The service writes in its own language; messages that depend on the code alone are replaced by those of the page. */
 const inLanguage = ({ code, message }: Failure, language: Language): string => {
   const name = Object.entries(problemTable).find(([, known]) => known === code)?.[0];
   if (name === undefined) return message;
@@ -59,14 +59,17 @@ const inLanguage = ({ code, message }: Failure, language: Language): string => {
   return text.includes('{') ? message : text;
 };
 
-/** The message of a code alone, in the language of the page; empty where it is none of the service's, or says more. */
+/**
+ * The message of a code in the language of the page; empty if the code is unknown, or its message has more than the
+ * code tells.
+ */
 export const sentenceOfCode = (code: number, language: Language): string =>
   inLanguage({ ...failureOf(undefined), code, message: '' }, language);
 
 /** Minutes, at least one. */
 const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seconds / 60));
 
-/** One sentence for a person: what went wrong, and where it is known, when to try again. */
+/** A sentence for the user: the problem and, if known, the time of the next attempt. */
 export const sentenceOf = (error: unknown, language: Language, text: Text): string => {
   const failure = failureOf(error);
   if (failure.message === noAnswerInTime) return text('problem.late');
@@ -76,14 +79,14 @@ export const sentenceOf = (error: unknown, language: Language, text: Text): stri
   return inLanguage(failure, language);
 };
 
-/** The sentence of a failure in the language of the page. */
+/** Returns the sentence of a failure in the language of the page. */
 export const useSentence = (): ((error: unknown) => string) => {
   const language = useLanguage();
   const text = useText();
   return useCallback((error) => sentenceOf(error, language, text), [language, text]);
 };
 
-/** Tells of a failure at the edge of the page. */
+/** Notifies of a failure. */
 export const useTell = (): ((error: unknown) => void) => {
   const notify = useNotify();
   const language = useLanguage();

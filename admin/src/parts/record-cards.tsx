@@ -8,7 +8,7 @@ import { MarkWord, markStyle, useRowMarks } from './row-marks.tsx';
 import { useRowOpening } from './row-opening.ts';
 import { unseen } from './unseen.ts';
 
-/** Columns of the second line; the others are on the page of the record. */
+/** Columns in the second line; the page of the record has the others. */
 const beneath = 4;
 
 const rowStyle = {
@@ -26,7 +26,7 @@ const rowStyle = {
 } as const;
 
 const lineStyle = {
-  // Words for screen readers are cut with the rest of the line.
+  // Words for screen readers are truncated with the line.
   position: 'relative',
   m: 0,
   minWidth: 0,
@@ -45,7 +45,7 @@ const lineStyle = {
 
 const nameStyle = { ...lineStyle, typography: 'body1', fontWeight: 500, color: 'text.primary' } as const;
 
-/** A value with its name for those who do not see where it stands. */
+/** A value, with its name for screen readers. */
 const Value = <Item extends RaRecord>({
   column: { label, render },
   record,
@@ -61,7 +61,7 @@ const Value = <Item extends RaRecord>({
   </div>
 );
 
-/** The records in two lines each, where there is no room for a table: the name, and what is most worth knowing. */
+/** The records as cards of two lines, for narrow screens: the name, and the most important values. */
 export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Filled<Item>) => {
   const { selectedIds, onToggleItem } = useListContext<Item>();
   const text = useText();

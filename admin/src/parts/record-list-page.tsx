@@ -28,43 +28,42 @@ interface RecordListPageProps<Item extends RaRecord> {
   readonly resource: string;
   readonly title: string;
   readonly lead?: ReactNode;
-  /** The primary action. */
   readonly actions?: ReactNode;
   /** Further actions, behind "⋯". */
   readonly more?: readonly MoreItem[];
   readonly columns: readonly Column<Item>[];
   readonly filters: readonly FilterField[];
-  /** Where a click on a row leads; one of the columns has the link for it. */
+  /** Page that a click on a row opens; one of the columns has a link to it. */
   readonly to?: (record: Item) => string;
-  /** Whether free text can be looked for. */
+  /** True if the list has a free search. */
   readonly searchable?: boolean;
   readonly sort?: SortPayload;
   /** Always applied, and not shown. */
   readonly filter?: FilterPayload;
   readonly empty: string;
-  /** The way to the first record, where there is none. */
+  /** Action of an empty list. */
   readonly emptyAction?: ReactNode;
-  /** Several can be deleted at once: what one of them is called. */
+  /** Name of a record, if several can be deleted at once. */
   readonly deletable?: (record: Item) => string;
   readonly deleting?: Deleting;
-  /** The name of one of them, where several can be chosen for `bulkActions`. */
+  /** Name of a record, if several can be selected for `bulkActions`. */
   readonly nameOf?: (record: Item) => string;
-  /** Actions on those that are chosen, besides deleting them. */
+  /** Actions on selected records, besides deletion. */
   readonly bulkActions?: ReactNode;
-  /** Name of the model whose changes the list can follow along. */
+  /** Name of the model, if the list can follow its changes. */
   readonly followed?: string | undefined;
-  /** Path of the resource where what is deleted can be brought back. */
+  /** Path of the resource from which deleted records can be restored. */
   readonly trash?: string;
   readonly exportable?: boolean;
-  /** How records are saved for people: with names in place of ids. */
+  /** Changes of exported records: names in place of ids. */
   readonly exportedAs?: ExportedAs | undefined;
-  /** Stands below the list. */
+  /** Elements below the list. */
   readonly children?: ReactNode;
 }
 
 const standardSort: SortPayload = { field: 'id', order: 'DESC' };
 
-/** A list with search, filters, sort, export and pages; where it stands is in the address, so it can be linked to. */
+/** A list with search, filters, sort, export and pages. The address holds its state, so that it can be shared. */
 export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
   const { resource, sort = standardSort, filter } = props;
   return (
@@ -82,7 +81,7 @@ export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps
   );
 };
 
-/** The title with the number of records, the saved views and the actions; beneath it one toolbar, and the list. */
+/** The title with the number of records, saved views and actions; then one toolbar, and the list. */
 const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
   const { resource, title, lead, actions, more = [], sort = standardSort, exportable = true } = props;
   const text = useText();
@@ -125,7 +124,7 @@ const Content = <Item extends RaRecord>(props: ContentProps<Item>) => {
   const { deletable, deleting, nameOf, bulkActions, trash, followed } = props;
   const shown = shownColumns(columns, chosen);
   const choosable = bulkActions === undefined ? deletable : (nameOf ?? deletable);
-  // A list that is neither searched nor filtered is short: nothing of it needs to be chosen.
+  // A list without search and filters is short and needs no selection of columns.
   const hasTools = searchable || filters.length > 0 || followed !== undefined;
   return (
     <Followed model={followed}>
@@ -166,7 +165,7 @@ const Content = <Item extends RaRecord>(props: ContentProps<Item>) => {
 
 const toolbarStyle = { display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'flex-start' } as const;
 
-/** Opens the choice of columns and density. */
+/** Opens the selection of columns and density. */
 export const ViewButton = (props: ViewChoice) => {
   const text = useText();
   const id = useId();

@@ -23,7 +23,7 @@ import { TimesOfRows } from './time.tsx';
 
 export type { Column } from './column.ts';
 
-/** The records of the list context: a table, or cards where there is no room for one. */
+/** The records of the list context: a table, or cards on narrow screens. */
 export const RecordTable = <Item extends RaRecord>(props: RecordTableProps<Item>) => {
   const narrow = useMediaQuery('(max-width: 760px)');
   const { data, isPending, filterValues, perPage } = useListContext<Item>();
@@ -39,7 +39,7 @@ export const RecordTable = <Item extends RaRecord>(props: RecordTableProps<Item>
   );
 };
 
-/** An empty list, with the way on. */
+/** An empty list, with the next action. */
 const Empty = <Item extends RaRecord>({
   filtered,
   empty,
@@ -62,7 +62,7 @@ const Empty = <Item extends RaRecord>({
   );
 };
 
-/** The rows that will be there, as high as they will be. */
+/** Placeholders for the expected rows, with their height. */
 const Loading = ({ rows }: { readonly rows: number }) => {
   const text = useText();
   return (
@@ -111,8 +111,8 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Fi
 };
 
 /**
- * Cells of the body are plain ones that are styled from here: a component of the library for each of 1,200 took a third
- * of the script that a page of 100 rows costs.
+ * Plain cells, styled from here: library components for 1,200 cells took a third of the script time of a page of 100
+ * rows.
  */
 const bodyStyle = {
   '& td[data-cell]': {
@@ -137,7 +137,7 @@ const bodyStyle = {
   // More specific than the padding of compact rows.
   '& tbody td[data-cell=choose]': { width: 40, p: '0 0 0 8px', overflow: 'visible' },
   '& td[data-cell~=held]': { width: '14%', minWidth: 128 },
-  // Without a width of its own it is as wide as its column, whatever stands in it.
+  // Without a width of its own it takes that of its column, whatever its content.
   '& td[data-cell~=held] > span': {
     ...{ display: 'block', width: 0, minWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis' },
   },
@@ -164,11 +164,11 @@ const ChooseAll = ({ records }: { readonly records: readonly RaRecord[] }) => {
     <TableCell padding="checkbox">
       <Checkbox
         size="small"
-        // The box of the icon is 2 px narrower than its picture: it stands above those of the rows.
+        // The box of the icon is 2 px narrower than its picture: this aligns it with the boxes of the rows.
         sx={{ ml: '-2px' }}
         checked={chosen.length === ids.length}
         indeterminate={chosen.length > 0 && chosen.length < ids.length}
-        // Records chosen on other pages stay chosen.
+        // Records selected on other pages stay selected.
         onChange={() => onSelect(chosen.length === ids.length ? others : [...others, ...ids])}
         slotProps={{ input: { 'aria-label': text('list.chooseAll') } }}
       />
@@ -222,7 +222,7 @@ const Rows = <Item extends RaRecord>({
 
 const flags = ['names', 'wide', 'held', 'acts'] as const;
 
-/** The words that `bodyStyle` goes by. */
+/** The attribute values that `bodyStyle` selects. */
 const cellWords = ({ align, ...is }: Pick<Column, 'align' | (typeof flags)[number]>): string =>
   [align === 'right' ? 'right' : '', ...flags.filter((flag) => is[flag] === true)].join(' ');
 

@@ -5,9 +5,9 @@ import { failureOf } from './problem.ts';
 export interface Refusal {
   /** Messages by field. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Errors of no field in particular. */
+  /** An error of no field. */
   readonly failure: unknown;
-  /** Which attempt it was: another one leads to the first wrong field again. */
+  /** Number of the attempt: each one focuses the first wrong field again. */
   readonly attempt: number;
 }
 
@@ -15,16 +15,16 @@ const nothing: Refusal = { fields: {}, failure: undefined, attempt: 0 };
 
 export interface RefusalState {
   readonly refusal: Refusal;
-  /** An attempt failed. */
+  /** Called after a failed attempt. */
   readonly refuse: (error: unknown) => void;
-  /** The input cannot even be sent. */
+  /** Called if the input cannot be sent. */
   readonly refuseFields: (fields: Readonly<Record<string, string>>) => void;
-  /** A field was typed into again: what was said of it does not hold any more. */
+  /** Called when a field is edited: its message no longer applies. */
   readonly correct: (field: string) => void;
   readonly clear: () => void;
 }
 
-/** The refusals of a form, from the attempt that met them to the next one. */
+/** The errors of a form from one attempt to the next. */
 export const useRefusal = (): RefusalState => {
   const [refusal, setRefusal] = useState(nothing);
   const put = (fields: Refusal['fields'], failure: unknown): void =>

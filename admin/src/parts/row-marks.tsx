@@ -4,10 +4,10 @@ import { createContext, useContext } from 'react';
 import { useText } from '../texts/provider.ts';
 import { unseen } from './unseen.ts';
 
-/** The change of a row while it was shown. */
+/** A change of a row on the screen. */
 export interface RowMark {
   readonly kind: 'changed' | 'deleted';
-  /** Another one with each change: what is shown for a moment is shown again. */
+  /** Toggles with each change, which restarts the animation. */
   readonly turn: boolean;
 }
 
@@ -24,14 +24,14 @@ const colour = 'rgba(242, 184, 75, 0.38)';
 const changed = (turn: boolean) => ({
   [`@keyframes gw-changed-${turn}`]: { from: { backgroundColor: colour } },
   animation: `gw-changed-${turn} 2.4s ease-out`,
-  // Without movement a line at the side says it.
+  // Without motion a line at the side shows the change.
   '@media (prefers-reduced-motion: reduce)': {
     animation: 'none',
     boxShadow: `inset 3px 0 0 ${colour}`,
   },
 });
 
-// It fades no further than it can still be read.
+// The row fades only as far as it stays readable.
 const deleted = {
   textDecoration: 'line-through',
   bgcolor: 'action.hover',
@@ -46,7 +46,7 @@ export const markStyle = (mark: RowMark | undefined) => {
   return mark.kind === 'changed' ? changed(mark.turn) : deleted;
 };
 
-/** The meaning of a row's colour, for those who do not see it. */
+/** The meaning of a row's colour, for screen readers. */
 export const MarkWord = ({ mark }: { readonly mark: RowMark | undefined }) => {
   const text = useText();
   return mark === undefined ? null : (

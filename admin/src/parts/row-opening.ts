@@ -2,18 +2,18 @@ import { type MouseEvent, useCallback } from 'react';
 import { useNavigate } from 'react-router';
 import { pagesPath } from '../base.ts';
 
-/** Elements that a click is meant for, and not for the row around them. */
+/** Elements that handle clicks themselves. */
 const controls =
   'a, button, input, label, select, textarea, summary, [role=button], [role=checkbox], [tabindex]';
 
-/** Whether a click is not meant for the row: it is on a control, or in a dialog that a part of the row has opened. */
+/** True if a click is not meant for the row: it hit a control, or a dialog of the row. */
 const isOfControl = ({ target, currentTarget }: MouseEvent<HTMLElement>): boolean => {
   if (target instanceof Node && !currentTarget.contains(target)) return true;
   const control = target instanceof Element ? target.closest(controls) : null;
   return control !== null && control !== currentTarget && currentTarget.contains(control);
 };
 
-/** A user who has marked a part of the row wants to copy it. */
+/** A user who selects text of the row wants to copy it. */
 const isMarking = (row: HTMLElement): boolean => {
   const selection = window.getSelection();
   return selection !== null && selection.type === 'Range' && selection.containsNode(row, true);
@@ -25,8 +25,8 @@ interface RowHandlers {
 }
 
 /**
- * Opens a place by a click anywhere in its row but on what can be clicked itself; in a new tab where a link would be.
- * The keyboard has the row's link.
+ * Opens a page by a click anywhere in its row except on controls; in a new tab with the same keys as a link. Keyboard
+ * users have the link of the row.
  */
 export const useRowOpening = (): ((to: string) => RowHandlers) => {
   const navigate = useNavigate();

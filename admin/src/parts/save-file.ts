@@ -1,4 +1,3 @@
-/** Saves texts as a file. */
 export const saveFile = (name: string, parts: readonly string[], type: string): void => {
   const address = URL.createObjectURL(new Blob([...parts], { type }));
   const link = document.createElement('a');

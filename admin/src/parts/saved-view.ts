@@ -2,19 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import type { FilterPayload, SortPayload } from 'ra-core';
 import { send } from '../service.ts';
 
-/** The settings of a list that a view keeps. */
+/** The settings of a list in a view. */
 export interface ViewQuery {
   readonly filter?: FilterPayload;
   readonly sort?: SortPayload;
-  /** Shown columns in their order; absent: the usual ones. */
+  /** Shown columns in their order; the usual ones if absent. */
   readonly columns?: readonly string[];
 }
 
-/** A view of a list: one's own, or one that another administrator shares. */
+/** A view of a list: one's own, or one shared by another administrator. */
 export interface SavedView {
   readonly id: number;
   readonly name: string;
-  /** Whether the signed-in user has saved it, and may change it. */
+  /** True if the signed-in user saved it and may change it. */
   readonly mine: boolean;
   readonly owner: string;
   readonly shared: boolean;
@@ -24,15 +24,15 @@ export interface SavedView {
 const sortedEntries = (values: FilterPayload): [string, unknown][] =>
   Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1));
 
-/** One text for queries that show the same. */
+/** The same text for queries with the same result. */
 const canonical = ({ filter = {}, sort, columns }: ViewQuery): string =>
   JSON.stringify([sortedEntries(filter), sort?.field, sort?.order, columns ?? null]);
 
-/** Whether a list looks the same by both; where one says nothing of its order, it is the usual one. */
+/** True if both show the list in the same way; a view without an order has the usual one. */
 export const showsSame = (one: ViewQuery, other: ViewQuery, usual: SortPayload): boolean =>
   canonical({ sort: usual, ...one }) === canonical({ sort: usual, ...other });
 
-/** The part of an address that shows a list by a query. */
+/** The query string that shows a list by a view. */
 export const searchOf = ({ filter = {}, sort }: ViewQuery, usual: SortPayload): string => {
   const { field, order } = sort ?? usual;
   const parameters = {
@@ -45,7 +45,7 @@ export const searchOf = ({ filter = {}, sort }: ViewQuery, usual: SortPayload): 
   return `?${new URLSearchParams(parameters)}`;
 };
 
-/** The settings in force, as far as it differs from how the list looks by itself. */
+/** The current settings, as far as they differ from the defaults of the list. */
 export const queryOf = (
   filter: FilterPayload,
   sort: SortPayload,
@@ -54,7 +54,7 @@ export const queryOf = (
 
 const key = (resource: string) => ['views', resource] as const;
 
-/** The views of a list that the signed-in user sees, by name. */
+/** The views of a list that the signed-in user can see, by name. */
 export const useViews = (resource: string) =>
   useQuery({
     queryKey: key(resource),
@@ -65,7 +65,7 @@ export const useViews = (resource: string) =>
     },
   });
 
-/** The parts of a view that its form asks for. */
+/** The properties in the form of a view. */
 export type NamedView = Pick<SavedView, 'name' | 'shared'>;
 
 export const createView = async (resource: string, named: NamedView, query: ViewQuery): Promise<SavedView> =>

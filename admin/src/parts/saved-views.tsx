@@ -29,7 +29,7 @@ const unnamed: NamedView = { name: '', shared: false };
 const ViewName = lazy(() => import('./view-name.tsx').then(({ ViewName: part }) => ({ default: part })));
 
 interface SavedViewsProps {
-  /** How the list is sorted by itself. */
+  /** Default order of the list. */
   readonly usual: SortPayload;
   readonly chosen: readonly string[] | undefined;
   readonly onChoose: (names: readonly string[] | undefined) => void;
@@ -42,11 +42,11 @@ const tabStyle = (pressed: boolean) => ({
   px: 1.25,
   color: pressed ? 'text.primary' : 'text.secondary',
   bgcolor: pressed ? 'action.hover' : 'transparent',
-  // The row may scroll, which would cut what stands out.
+  // The row may scroll, which would cut an outer outline.
   '&.Mui-focusVisible': { outlineOffset: -2 },
 });
 
-/** The list as it is now, and which of the saved views that is, or was before something was changed. */
+/** The current settings of the list, and the saved view that they are, or were before a change. */
 const useCurrentView = ({ usual, chosen }: SavedViewsProps) => {
   const { resource, filterValues, sort } = useListContext();
   const { data: views = [] } = useViews(resource);
@@ -58,7 +58,7 @@ const useCurrentView = ({ usual, chosen }: SavedViewsProps) => {
   return { resource, views, now, isPlain, active: exact ?? last, changed: exact === undefined, setLastId };
 };
 
-/** The views of a list that somebody has saved, and what can be done with the one in force. */
+/** The saved views of a list, and the actions on the current one. */
 export const SavedViews = (props: SavedViewsProps) => {
   const { usual, onChoose } = props;
   const text = useText();

@@ -7,33 +7,33 @@ import { createContext, useContext, useState } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { useRested } from './use-rested.ts';
 
-/** Those of all that match which are shown at once. */
+/** Matches shown at once. */
 export const pickedAtOnce = 12;
 
-/** The findings of a search: the first of them, and their number; undefined where further ones were not counted. */
+/** The first matches, and their number; undefined if further ones were not counted. */
 export interface Found<Item> {
   readonly items: readonly Item[];
   readonly total: number | undefined;
 }
 
-/** Makes what is not there yet, from the words that did not find it. */
+/** Creates a missing record from the typed words. */
 export interface Adding {
   readonly label: string;
   readonly onAdd: (words: string) => void;
 }
 
-/** Stands for `Adding` among what was found. */
+/** Id of the option for `Adding`. */
 const addingId = -1;
 
 interface SearchPickerProps<Item extends { readonly id: number }> {
-  /** Tells what is looked for from others. */
+  /** Name of the search in the cache. */
   readonly name: string;
   readonly label: string;
   readonly value: number | null;
   readonly onChange: (id: number | null) => void;
   readonly error?: string | undefined;
   readonly required?: boolean;
-  /** Whether anything can be looked for yet. */
+  /** False while nothing can be searched yet. */
   readonly ready?: boolean;
   readonly nameOf: (item: Item) => string;
   readonly adding?: Adding | undefined;
@@ -41,7 +41,7 @@ interface SearchPickerProps<Item extends { readonly id: number }> {
   readonly search: (words: string, signal: AbortSignal) => Promise<Found<Item>>;
 }
 
-/** How many match beyond those that are shown. */
+/** Number of matches that are not shown. */
 const Beyond = createContext<{ readonly shown: number; readonly total: number | undefined }>({
   shown: 0,
   total: 0,
@@ -68,7 +68,7 @@ const FoundPaper = ({ children, ...props }: PaperProps) => {
   );
 };
 
-/** Finds one of however many by a few letters; the service looks for them. */
+/** Finds a record by a few letters; the service searches. */
 export const SearchPicker = <Item extends { readonly id: number }>(props: SearchPickerProps<Item>) => {
   const { name, label, value, error, required = false, ready = true, adding, load, search, onChange } = props;
   const nameOf = (item: Item): string => (item.id === addingId ? (adding?.label ?? '') : props.nameOf(item));

@@ -4,7 +4,7 @@ import Typography from '@mui/material/Typography';
 import { monospace } from '../theme.ts';
 import { CopyButton } from './copy-button.tsx';
 
-/** A text that is copied whole. Lines stay lines. */
+/** A text to be copied as a whole, with its line breaks. */
 export const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => (
   <Stack sx={{ gap: 0.5 }}>
     <Stack direction="row" sx={{ alignItems: 'center', justifyContent: 'space-between' }}>

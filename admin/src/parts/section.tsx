@@ -4,14 +4,14 @@ import { type ReactNode, useId } from 'react';
 
 interface SectionProps {
   readonly title: string;
-  /** Stand beside the heading. */
+  /** Elements next to the heading. */
   readonly actions?: ReactNode;
-  /** The list in it has the same name: the section itself is no landmark then. */
+  /** True if a list in it has the same name: the section is then no landmark. */
   readonly isListed?: boolean;
   readonly children: ReactNode;
 }
 
-/** A part of a page under a heading of its own. */
+/** A part of a page with its own heading. */
 export const Section = ({ title, actions, isListed = false, children }: SectionProps) => {
   const heading = useId();
   return (

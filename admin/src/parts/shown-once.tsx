@@ -17,19 +17,19 @@ import { useUnsaved } from './unsaved.ts';
 interface ShownOnceProps {
   readonly title: string;
   readonly lead: string;
-  /** Further facts of it: names and values. */
+  /** Further facts: names and values. */
   readonly facts?: readonly (readonly [label: string, value: ReactNode])[];
   /** Names and texts that can be copied. */
   readonly secrets: readonly (readonly [label: string, value: string])[];
-  /** The label by which the user confirms to have kept them; absent where nothing is lost without. */
+  /** Label by which the user confirms having stored the secrets; absent if they can be read again. */
   readonly kept?: string;
-  /** Further actions with them. */
+  /** Further actions. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
 }
 
 /**
- * A secret, this once. If it would be lost, the dialog closes only when somebody says that it is kept, and leaving the page
+ * Shows a secret once. If it cannot be read again, the dialog closes only after a confirmation, and leaving the page
  * asks too.
  */
 export const ShownOnce = (props: ShownOnceProps) => {

@@ -13,11 +13,11 @@ const colours = {
 interface StatusProps {
   readonly tone: StatusTone;
   readonly children: ReactNode;
-  /** More about it, in a tooltip. */
+  /** Details in a tooltip. */
   readonly title?: string;
 }
 
-/** How something stands: a dot and a word. */
+/** A state: a dot and a word. */
 export const Status = ({ tone, children, title }: StatusProps) => (
   <Box
     component="span"
@@ -27,7 +27,7 @@ export const Status = ({ tone, children, title }: StatusProps) => (
     <Box
       component="span"
       aria-hidden
-      // At the middle of the letters, which stand on the line that everything beside them stands on.
+      // At the middle of the letters, on the common baseline.
       sx={{ width: 6, height: 6, mb: '2px', borderRadius: '50%', flex: 'none', bgcolor: colours[tone] }}
     />
     <span>{children}</span>

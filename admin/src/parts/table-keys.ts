@@ -1,13 +1,13 @@
 import type { FocusEvent, KeyboardEvent } from 'react';
 
-/** Everything in the table that can be focused: one of them at a time is a stop of the Tab key. */
+/** Focusable elements of the table; the Tab key stops at one of them at a time. */
 const focusable = 'th a, th button, td input';
 
 const all = (scope: ParentNode, selector: string): HTMLElement[] => [
   ...scope.querySelectorAll<HTMLElement>(selector),
 ];
 
-/** The Tab key enters a table at one place: the one that had the focus last, else the first box. */
+/** Makes one element the stop of the Tab key: the last focused one, else the first box. */
 export const enterAt = (table: HTMLElement, place = all(table, 'td input')[0]): void => {
   for (const each of all(table, ':is(th, td) [tabindex="0"]')) each.tabIndex = -1;
   if (place !== undefined) place.tabIndex = 0;
@@ -17,7 +17,7 @@ export const keepEntry = ({ target, currentTarget }: FocusEvent<HTMLElement>): v
   if (target instanceof HTMLElement && target.matches(focusable)) enterAt(currentTarget, target);
 };
 
-/** A line of the table: what stands at its head, and its boxes; the letters of the columns are boxes too. */
+/** A line of the table: its head and its boxes. The letters of a column are boxes too. */
 interface Line {
   readonly lead: readonly HTMLElement[];
   readonly boxes: readonly HTMLElement[];
@@ -32,7 +32,7 @@ const linesOf = (table: HTMLElement): readonly Line[] => [
   })),
 ];
 
-/** Where the letters of a column begin, for the menu of its resource, and the other way round. */
+/** The letters of a column for the menu of its resource, and the other way round. */
 const inColumn = (place: HTMLElement, selector: string): HTMLElement | undefined => {
   const head = place.closest('thead th');
   return head === null ? undefined : all(head, selector)[0];
@@ -75,6 +75,6 @@ export const moveByArrow = (event: KeyboardEvent<HTMLElement>): void => {
   event.preventDefault();
   const next = neighbour(currentTarget, target, key);
   next?.focus({ preventScroll: true });
-  // The frozen row and column hide nothing of it: they have as much scroll padding.
+  // The frozen row and column do not cover it: they have as much scroll padding.
   next?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 };

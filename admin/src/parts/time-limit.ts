@@ -1,12 +1,12 @@
 import { GatewrightError } from '../../../client/error.ts';
 
-/** Milliseconds that a request waits for its answer, the tries of the transport included. */
+/** Milliseconds until a request is given up, retries of the transport included. */
 const limit = 60_000;
 
-/** Message of the error that says so; whatever wraps the error keeps it. */
+/** Message of that error; wrappers of the error keep it. */
 export const noAnswerInTime = 'No answer in time';
 
-/** Gives up a request that is not answered; `signal` may give it up earlier. */
+/** Aborts a request after the limit, or with `signal`. */
 export const inTime = async <Result>(
   signal: AbortSignal | undefined,
   attempt: (signal: AbortSignal) => Promise<Result>,

@@ -6,10 +6,10 @@ import { useNow } from './use-now.ts';
 
 export { timeZone } from './moment.ts';
 
-/** Whether the row around a time has the focus for it: see `ExactTimes`. */
+/** True within a row whose link shows the times on focus: see `ExactTimes`. */
 export const TimesOfRows = createContext(false);
 
-/** A moment as its tooltip shows it. */
+/** Returns a time as its tooltip shows it. */
 export const useExactTime = (): ((value: string) => string) => {
   const language = useLanguage();
   return (value) => momentText(language, 'exact', new Date(value));
@@ -25,11 +25,11 @@ interface TimeProps {
 interface MomentProps {
   readonly value: string;
   readonly exact: string;
-  /** The visible text says less than `exact`. */
+  /** The visible text, less precise than `exact`. */
   readonly children: ReactNode;
 }
 
-/** The visible text, and the exact one: in `data-exact` for `ExactTimes`, and for screen readers. */
+/** The visible text and the exact one: in `data-exact` for `ExactTimes`, and for screen readers. */
 const Moment = ({ value, exact, children }: MomentProps) => {
   const ofRow = useContext(TimesOfRows);
   return (
@@ -45,7 +45,7 @@ const Moment = ({ value, exact, children }: MomentProps) => {
   );
 };
 
-/** A moment in the browser's own time zone; the exact one and the zone are in the tooltip. */
+/** A time in the time zone of the browser; the tooltip has the exact one with the zone. */
 export const Time = ({ value, format = 'short', otherwise = '—' }: TimeProps) => {
   const language = useLanguage();
   if (value === null || value === undefined || value === '') return <span>{otherwise}</span>;
@@ -58,7 +58,7 @@ export const Time = ({ value, format = 'short', otherwise = '—' }: TimeProps) 
   );
 };
 
-/** How long ago or ahead, in the largest unit that is at least one; the exact moment where one points at it. */
+/** The distance from now in the largest unit that is at least one; the exact time on hover. */
 export const RelativeTime = ({ value, otherwise }: Omit<TimeProps, 'format'>) => {
   const language = useLanguage();
   const text = useText();
@@ -74,10 +74,10 @@ export const RelativeTime = ({ value, otherwise }: Omit<TimeProps, 'format'>) =>
   );
 };
 
-/** Days within which a date is nearer by its distance than by its name. */
+/** Dates nearer than this, in days, are shown as a distance. */
 const near = 14;
 
-/** A date without a time: how many days from today where that is near, else itself. */
+/** A date without a time: the distance from today if it is near, else the date. */
 export const RelativeDate = ({ value }: { readonly value: string }) => {
   const language = useLanguage();
   const now = useNow();

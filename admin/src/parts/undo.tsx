@@ -4,7 +4,7 @@ import { useCloseNotification, useNotify } from 'ra-core';
 import { useState } from 'react';
 import { useText } from '../texts/provider.ts';
 
-/** Milliseconds for which a way back is offered. */
+/** Milliseconds for which undo is offered. */
 const offered = 12_000;
 
 interface UndoProps {
@@ -31,7 +31,7 @@ const Undo = ({ onUndo }: UndoProps) => {
   );
 };
 
-/** Says what was done, and offers for a while to take it back. */
+/** Notifies of an action and offers to undo it for a while. */
 export const useUndoNotice = (): ((message: string, onUndo: () => Promise<void>) => void) => {
   const notify = useNotify();
   return (message, onUndo) =>

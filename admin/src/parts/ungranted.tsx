@@ -14,11 +14,11 @@ type Action = 'create' | 'update' | 'destroy' | 'read' | 'restore' | 'bringBack'
 
 interface UngrantedProps {
   readonly action: Action;
-  /** The name of the model. */
+  /** Name of the model. */
   readonly label: string;
 }
 
-/** The reasons why the signed-in user may not do something: no role of theirs has it in the table of permissions. */
+/** The reasons why the signed-in user may not do something: none of their roles has the permission. */
 export const useUngranted = (label: string): ((action: Action) => string) => {
   const text = useText();
   const { permissions: roles = [] } = usePermissions<readonly string[]>();
@@ -35,7 +35,7 @@ const Where = () => {
   );
 };
 
-/** In the place of a list that would only be refused. */
+/** Replaces a list that the service would refuse. */
 export const UngrantedNotice = ({ action, label }: UngrantedProps) => {
   const reason = useUngranted(label)(action);
   return (
@@ -45,7 +45,7 @@ export const UngrantedNotice = ({ action, label }: UngrantedProps) => {
   );
 };
 
-/** In the place of a page that would only be refused: said before anything is read or typed. */
+/** Replaces a page that the service would refuse, before anything is loaded or typed. */
 export const UngrantedPage = ({ title, ...refused }: UngrantedProps & { readonly title: string }) => (
   <Page title={title}>
     <UngrantedNotice {...refused} />
@@ -56,7 +56,7 @@ interface UngrantedButtonProps extends UngrantedProps, Pick<ButtonProps, 'size' 
   readonly children: ReactNode;
 }
 
-/** In the place of a button that would only be refused: it can be reached and says why, instead of not being there. */
+/** Replaces a button whose action the service would refuse: it can be focused and explains why. */
 export const UngrantedButton = ({ action, label, children, ...look }: UngrantedButtonProps) => {
   const reason = useUngranted(label)(action);
   const description = useId();

@@ -4,7 +4,7 @@ interface OpenForm {
   dirty: boolean;
 }
 
-/** The step that waits until the user says whether their input may be lost. */
+/** The step that waits for the answer to the question about unsaved input. */
 export interface LeaveQuestion {
   readonly leave: () => void;
   readonly stay: () => void;
@@ -24,10 +24,10 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Whether a form of the page has input that is not saved. */
+/** True if a form of the page has unsaved input. */
 export const hasUnsaved = (): boolean => [...forms].some(({ dirty }) => dirty);
 
-/** The input in the forms of the page is not wanted any more. */
+/** Discards the unsaved input of the page. */
 export const forsake = (): void => {
   for (const form of forms) form.dirty = false;
 };
@@ -50,24 +50,24 @@ const ask = (isDirty: boolean, forget: () => void, leave: () => void, stay: () =
   });
 };
 
-/** Does what takes the page away, once it was asked where that loses input. */
+/** Runs a step that leaves the page, after a question if input would be lost. */
 export const askBefore = (leave: () => void, stay?: () => void): void =>
   ask(hasUnsaved(), forsake, leave, stay);
 
 export const useLeaveQuestion = (): LeaveQuestion | undefined =>
   useSyncExternalStore(subscribe, () => question);
 
-/** The functions of a form about its input; made by `useUnsaved`. */
+/** The functions of `useUnsaved` for one form. */
 export interface Unsaved {
-  /** It is saved: leaving asks no more, until something is typed into a form that was clean again in between. */
+  /** Called after saving: leaving no longer asks, until the form is edited again. */
   readonly saved: () => void;
-  /** Closes a form that is no page, such as a dialog; asks where that loses input. */
+  /** Closes a form within a page, such as a dialog; asks if input would be lost. */
   readonly leave: (close: () => void) => void;
 }
 
 /**
- * Tells that a form has input that is not saved. However the page is left then, by a link, the palette, the browser's
- * back button, a reload or closing it, it asks before. `Form` demands it of every form.
+ * Registers the unsaved input of a form. Every way out of the page asks first: a link, the palette, the back button, a
+ * reload or closing it. `Form` requires it of every form.
  */
 export const useUnsaved = (dirty: boolean): Unsaved => {
   const [form] = useState<OpenForm>(() => ({ dirty: false }));

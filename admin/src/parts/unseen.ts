@@ -1,4 +1,4 @@
-/** For what is read aloud and not seen. */
+/** Style of text for screen readers only. */
 export const unseen = {
   position: 'absolute',
   width: '1px',

@@ -3,7 +3,7 @@ import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { useTell } from './problem.ts';
 
-/** Says that something is done, and has the page read again. */
+/** Notifies of a success and reloads the data of the page. */
 export const useChanged = (): ((message: string) => Promise<void>) => {
   const notify = useNotify();
   const client = useQueryClient();
@@ -13,7 +13,7 @@ export const useChanged = (): ((message: string) => Promise<void>) => {
   };
 };
 
-/** Changes something: says that it is done or why not, and has the page read again, or leaves it. */
+/** Runs an action, notifies of its result, and reloads the data of the page or leaves it. */
 export const useAct = () => {
   const tell = useTell();
   const notify = useNotify();
@@ -32,7 +32,7 @@ export const useAct = () => {
     } catch (error) {
       tell(error);
     }
-    // A page that is left would read what is gone.
+    // A page that is left would read deleted data.
     if (leave === undefined) await client.invalidateQueries();
     setBusy(false);
   };

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { exactJson } from '../exact.ts';
 
-/** The input of a form whose fields are known, and its initial values. */
+/** The input of a form with known fields, and its initial values. */
 export const useInput = <Input extends object>(opened: Input) => {
-  // The initial values of a form do not change under it.
+  // Initial values must not change while the form is open.
   const [first] = useState(opened);
   const [input, setInput] = useState(opened);
   const changed = (Object.keys(input) as (keyof Input & string)[]).filter(
@@ -11,11 +11,11 @@ export const useInput = <Input extends object>(opened: Input) => {
   );
   return {
     input,
-    /** How many fields differ. */
+    /** Number of changed fields. */
     changes: changed.length,
     put: (next: Input): void => setInput(next),
     change: (part: Partial<Input>): void => setInput((current) => ({ ...current, ...part })),
-    /** Puts the first values back; returns a function that undoes this. */
+    /** Restores the initial values; returns a function that undoes this. */
     discard: (): (() => void) => {
       const typed = input;
       setInput(first);

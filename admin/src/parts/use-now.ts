@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Milliseconds after which a relative time is shown again. */
+/** Milliseconds between updates of relative times. */
 const step = 30_000;
 
 const listeners = new Set<() => void>();
@@ -12,7 +12,7 @@ const tick = (): void => {
   for (const listener of listeners) listener();
 };
 
-/** One timer for all times of a page, and none where there is no time. */
+/** One timer serves all times of a page, and none runs without times. */
 const subscribe = (listener: () => void): (() => void) => {
   if (listeners.size === 0) {
     now = Date.now();
@@ -25,11 +25,11 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-/** A page that was left alone goes on with the time of day; what comes into it meanwhile is never in the future. */
+/** After a pause in a background tab the time is updated at once, so that new values are never in the future. */
 const read = (): number => {
   if (listeners.size === 0) now = Date.now();
   return now;
 };
 
-/** Milliseconds of the epoch, updated every half minute. */
+/** Milliseconds since the epoch, updated every half minute. */
 export const useNow = (): number => useSyncExternalStore(subscribe, read);

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** Milliseconds of rest after which what was typed is looked for. */
+/** Milliseconds without a key stroke after which a search starts. */
 const restTime = 200;
 
-/** The typed text, once nothing more is typed for a moment. */
+/** The typed text, once the user pauses. */
 export const useRested = (words: string): string => {
   const [rested, setRested] = useState(words);
   useEffect(() => {

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** Milliseconds after which waiting is longer than one is used to. */
+/** Milliseconds after which a wait counts as long. */
 const usual = 6_000;
 
-/** Whether something has been under way for so long that a word should be said about it. */
+/** True if something takes so long that a text should say so. */
 export const useSlow = (busy: boolean): boolean => {
   const [slow, setSlow] = useState(false);
   useEffect(() => {

@@ -6,18 +6,18 @@ import { useText } from '../texts/provider.ts';
 import { DialogForm } from './dialog-form.tsx';
 import type { NamedView } from './saved-view.ts';
 
-/** Letters of a view's name, as the service takes them. */
+/** Maximum length of a view's name, as in the service. */
 const longest = 60;
 
 interface ViewNameProps {
   readonly title: string;
   readonly first: NamedView;
-  /** @throws what the service refuses */
+  /** @throws the refusal of the service */
   readonly onSave: (view: NamedView) => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** Asks for the name of a view, and whether others see it. */
+/** Asks for the name of a view, and for sharing it. */
 export const ViewName = ({ title, first, onSave, onClose }: ViewNameProps) => {
   const text = useText();
   const [name, setName] = useState(first.name);

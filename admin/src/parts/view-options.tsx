@@ -26,7 +26,7 @@ interface ViewOptionsProps extends ViewChoice {
   readonly onClose: () => void;
 }
 
-/** Which columns a list shows, in which order, and how much room its rows have. */
+/** The columns of a list with their order, and the density of its rows. */
 export const ViewOptions = ({ id, anchor, onClose, ...choice }: ViewOptionsProps) => {
   const text = useText();
   return (
@@ -44,7 +44,7 @@ export const ViewOptions = ({ id, anchor, onClose, ...choice }: ViewOptionsProps
   );
 };
 
-/** Shown ones in their order, then the rest in theirs. */
+/** Shown columns in their order, then the others in theirs. */
 const arranged = (columns: readonly ColumnName[], shown: readonly string[]): readonly ColumnName[] => [
   ...shown.flatMap((name) => columns.filter((column) => column.name === name)),
   ...columns.filter(({ name }) => !shown.includes(name)),

@@ -11,10 +11,10 @@ interface WordInputProps {
 
 const words = [...plainWords, ...countedWords, 'on'] as const satisfies readonly DateWord[];
 
-/** Days that are offered first. */
+/** Initial number of days. */
 const usualDays = 30;
 
-/** A condition on a date in words: which ones, and the days or the date that belong to them. */
+/** A condition on a date in words: the word, and its number of days or date. */
 export const WordInput = ({ value, onChange }: WordInputProps) => {
   const text = useText();
   const [word = 'today', rest = ''] = value.split(/_(.*)/s);

@@ -1,18 +1,18 @@
-/** Whether a person could get to it: not the input that a select keeps for forms that are sent by the browser. */
+/** True if the user can reach it: a select keeps an invisible input for forms that the browser submits. */
 const isReachable = (element: HTMLElement): boolean =>
   element.getAttribute('aria-hidden') !== 'true' && element.getClientRects().length > 0;
 
-/** The wrong fields of a form in the order in which they stand there. */
+/** The wrong fields of a form, in their order on the page. */
 const wrongFields = (form: HTMLElement): HTMLElement[] => {
   for (const folded of form.querySelectorAll('details:not([open]):has([aria-invalid="true"])'))
     folded.setAttribute('open', '');
   return [...form.querySelectorAll<HTMLElement>('[aria-invalid="true"]')].filter(isReachable);
 };
 
-/** The field that was led to last, by form: on the way to the next one the focus is on a button. */
+/** The last focused wrong field of each form: on the way to the next one the focus is on a button. */
 const places = new WeakMap<HTMLElement, HTMLElement>();
 
-/** Brings a field into the middle of the window, clear of the bars above and below, and gives it the focus. */
+/** Scrolls a field into the middle of the window, clear of the bars, and focuses it. */
 const lead = (form: HTMLElement, field: HTMLElement): void => {
   const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
   field.scrollIntoView({ block: 'center', behavior: calm ? 'auto' : 'smooth' });
@@ -20,7 +20,7 @@ const lead = (form: HTMLElement, field: HTMLElement): void => {
   places.set(form, field);
 };
 
-/** Leads to the first field, where one begins to type. */
+/** Focuses the first field of a form. */
 export const leadToBeginning = (form: HTMLElement): void => {
   const fields = [...form.querySelectorAll<HTMLElement>('input, textarea, [role="combobox"]')];
   const first = fields.find(isReachable);
@@ -32,7 +32,7 @@ export const leadToFirst = (form: HTMLElement): void => {
   if (first !== undefined) lead(form, first);
 };
 
-/** Leads to the wrong field after (1) or before (-1) the one that was led to last, and round at the end. */
+/** Focuses the wrong field after (1) or before (-1) the last one, and wraps around at the end. */
 export const leadOn = (form: HTMLElement, step: 1 | -1): void => {
   const fields = wrongFields(form);
   const last = places.get(form);

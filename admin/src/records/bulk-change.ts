@@ -4,13 +4,13 @@ import type { Metadata, MetadataField } from './metadata.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A record that is changed: its id, and the values that it had before. */
+/** A changed record: its id, and its former values. */
 export interface ChangedRecord {
   readonly id: number;
   readonly before: Values;
 }
 
-/** Whether two values of a field are the same, however they are written: `12.5` is `12.50`. */
+/** True if two values of a field are equal, whatever their spelling: `12.5` is `12.50`. */
 export const isSameValue = (field: Pick<MetadataField, 'type'>, one: unknown, other: unknown): boolean => {
   if (one === null || other === null) return one === other;
   const { isSame } = traitsOf(field);
@@ -23,7 +23,7 @@ const hasValues = ({ fields }: Pick<Metadata, 'fields'>, record: Values, values:
     return field !== undefined && isSameValue(field, record[name] ?? null, value);
   });
 
-/** The records of these that do not have the values yet, with those that they have. */
+/** The given records that do not have the values yet, with their present ones. */
 export const recordsToChange = async (
   metadata: Pick<Metadata, 'fields'>,
   path: string,
@@ -36,7 +36,7 @@ export const recordsToChange = async (
   );
   return ids.flatMap((id) => {
     const record = records.get(id);
-    // The service refuses one that is gone by now.
+    // The service refuses a record that was deleted meanwhile.
     if (record === undefined) return [{ id, before: {} }];
     if (hasValues(metadata, record, values)) return [];
     return [{ id, before: Object.fromEntries(names.map((name) => [name, record[name] ?? null])) }];
@@ -47,9 +47,7 @@ export const recordsToChange = async (
 export const writeValues = (path: string, updates: readonly Values[]) =>
   send('POST', `/admin/records/${path}/batch`, { body: { update: updates } });
 
-/**
- * Gives the records their values back, but for those that somebody has changed since. Returns how many are as they were.
- */
+/** Restores the former values of records, except of those changed since. Returns the number of restored records. */
 export const takeBack = async (
   metadata: Pick<Metadata, 'fields'>,
   path: string,

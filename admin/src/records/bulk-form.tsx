@@ -30,7 +30,7 @@ interface BulkFormProps {
   readonly path: string;
   readonly ids: readonly number[];
   readonly onClose: () => void;
-  /** Goes on with other records. */
+  /** Changes the selection. */
   readonly onChoose: (ids: readonly number[]) => void;
   readonly onDone: () => void;
 }
@@ -38,15 +38,15 @@ interface BulkFormProps {
 /** Records with messages that are listed; the rest is counted. */
 const listed = 20;
 
-/** Fields that an update takes, and that several records can have the same value of. */
+/** Fields that an update accepts, and that several records can share a value of. */
 const common = (metadata: Metadata): readonly MetadataField[] =>
   takenBy(metadata, 'update').fields.filter(({ read_only, unique }) => !read_only && unique === false);
 
 const initialOf = (field: MetadataField): unknown => traitsOf(field).initial?.(field.choices ?? []) ?? null;
 
 /**
- * Some fields, which all chosen records get the same values of: in one transaction, all or none. Only these fields are
- * sent, so whatever somebody else changes of the others meanwhile stays.
+ * Sets some fields of all selected records to the same values, in one transaction. Only these fields are sent, so that
+ * concurrent changes of other fields stay.
  */
 export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: BulkFormProps) => {
   const text = useText();
@@ -63,7 +63,7 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
   const set = (name: string, value: unknown): void => setValues((before) => ({ ...before, [name]: value }));
 
   const { saved, leave } = useUnsaved(names.length > 0);
-  /** Says how many were changed, and how many had the values already; offers to take it back. */
+  /** Reports the numbers of changed and unchanged records, and offers to undo the change. */
   const said = (changed: readonly ChangedRecord[]): void => {
     const count = changed.length;
     const unchanged = ids.length - count;
@@ -214,13 +214,15 @@ const RefusedList = ({ refused, path, onWithout }: RefusedListProps) => {
   );
 };
 
-/** The refusal of one record of a batch. */
+/** The errors of one record of a batch. */
 export interface Refused {
   readonly id: number;
   readonly messages: readonly string[];
 }
 
-/** The messages of a batch by record: its fields are named `update.3.price`. Undefined where one is about none of them. */
+/**
+ * The messages of a batch by record: its fields are named `update.3.price`. Undefined if a message is about no record.
+ */
 export const refusedIn = (
   fields: Readonly<Record<string, string>>,
   ids: readonly number[],

@@ -6,7 +6,7 @@ interface Shade {
   readonly back: string;
 }
 
-/** Text and background of each colour, at least 4.5 : 1 against each other; the text says what the colour does. */
+/** Text and background of each colour, with a contrast of at least 4.5 : 1. */
 const shades: Readonly<Record<ChoiceColour, Shade>> = {
   grey: { text: 'light-dark(#4a524f, #c9d1ce)', back: 'light-dark(#e9ecea, #323a3c)' },
   red: { text: 'light-dark(#9c1f18, #ffb4ad)', back: 'light-dark(#fbe4e2, #4d211e)' },
@@ -25,7 +25,7 @@ const isColour = (name: string | undefined): name is ChoiceColour =>
 export const shadeOf = (color: string | undefined): Shade | undefined =>
   isColour(color) ? shades[color] : undefined;
 
-/** One of a field's choices: its text, in its colour where the model gives one. */
+/** A choice of a field: its text, in its colour if the model gives one. */
 export const ChoiceChip = ({ choice: { label, color } }: { readonly choice: Omit<Choice, 'value'> }) => {
   const shade = shadeOf(color);
   return shade === undefined ? (

@@ -9,7 +9,10 @@ import { type AnyRecord, listedFields, nameFields, namingField, recordName } fro
 
 const idLabel = ({ fields }: Metadata): string => fields.find(({ name }) => name === 'id')?.label ?? 'id';
 
-/** The head of the names of records: the field that they are, the model where they are of several, the id where of none. */
+/**
+ * The heading of the column of names: the label of the naming field, of the model if there are several, of the id if
+ * there is none.
+ */
 const nameLabel = (metadata: Metadata): string => {
   const names = nameFields(metadata);
   const fields = metadata.fields.filter(({ name }) => names.includes(name));
@@ -17,7 +20,7 @@ const nameLabel = (metadata: Metadata): string => {
   return naming?.label ?? (fields.length === 0 ? idLabel(metadata) : metadata.label);
 };
 
-/** The name of a record, which leads to it: the first column of every list of records. */
+/** The name of a record with a link to it: the first column of every list of records. */
 const nameColumn = (metadata: Metadata, path: string, text: Text): Column<AnyRecord> => {
   const field = namingField(metadata);
   return {
@@ -39,13 +42,13 @@ const nameColumn = (metadata: Metadata, path: string, text: Text): Column<AnyRec
   };
 };
 
-/** The number, where it is not the name: there to be chosen. */
+/** A column of the id if it is not the name; hidden at first. */
 const idColumns = (metadata: Metadata): readonly Column<AnyRecord>[] =>
   namingField(metadata) === undefined
     ? []
     : [{ name: 'id', label: idLabel(metadata), extra: true, align: 'right', render: ({ id }) => id }];
 
-/** A field's own value, as every list of records shows it, or `whole`, as the page of a record does. */
+/** The value of a field, as every list of records shows it; with `whole`, as the page of a record does. */
 export const fieldColumn = <Item extends RaRecord = AnyRecord>(
   field: ListedField,
   whole = false,
@@ -59,15 +62,15 @@ export const fieldColumn = <Item extends RaRecord = AnyRecord>(
   render: (record) => <FieldValue field={field} value={record[field.name]} whole={whole} />,
 });
 
-/** Fields but the one that is the name. */
+/** Fields except the naming one. */
 const besides = (metadata: Metadata, fields: readonly MetadataField[]): readonly MetadataField[] => {
   const naming = namingField(metadata)?.name;
   return fields.filter(({ name }) => name !== naming);
 };
 
 /**
- * Columns of a list of records: the name, which leads to the record, and the short fields. `without`: the field that is the
- * same in all of them.
+ * Columns of a list of records: the name with its link, and the short fields. `without` is a field with the same value
+ * in all of them.
  */
 export const useColumns = (
   metadata: Metadata,
@@ -81,7 +84,7 @@ export const useColumns = (
   ];
 };
 
-/** A column for every field; those that a list does not show by itself are there to be chosen. */
+/** A column for every field; those beyond the usual ones are hidden at first. */
 export const useEveryColumn = (metadata: Metadata, path: string): readonly Column<AnyRecord>[] => {
   const text = useText();
   const usual = besides(metadata, listedFields(metadata));

@@ -20,12 +20,12 @@ import { changedBetween, type Draft, differ } from './use-draft.ts';
 
 interface ConflictProps {
   readonly metadata: Metadata;
-  /** The record as the form began with it. */
+  /** The record when the form was opened. */
   readonly before: Draft;
   readonly mine: Draft;
-  /** The record as somebody else has saved it since. */
+  /** The record as another user has saved it since. */
   readonly theirs: AnyRecord;
-  /** Both take the saved record with the values that are kept of this form. */
+  /** Both receive the saved record with the values kept from this form. */
   readonly onSave: (merged: Draft) => void;
   readonly onContinue: (merged: Draft) => void;
   readonly onClose: () => void;
@@ -34,8 +34,8 @@ interface ConflictProps {
 type Side = 'mine' | 'theirs';
 
 /**
- * Somebody was faster. A field that both have changed is chosen by hand; what only one of them has touched stands as
- * they left it, and is shown as theirs alone.
+ * Shows that another user saved the record first. Fields that both changed need a choice; fields that only one user
+ * changed take that value, and are marked.
  */
 export const Conflict = (props: ConflictProps) => {
   const { metadata, before, mine, theirs, onSave, onContinue, onClose } = props;
@@ -134,7 +134,7 @@ interface ChoiceProps {
   readonly onChoose: (side: Side) => void;
 }
 
-/** Both values of a field, of which one is kept. */
+/** Both values of a field, one of which is kept. */
 const Choice = ({ field, mine, theirs, side, onChoose }: ChoiceProps) => {
   const text = useText();
   const label = useId();

@@ -16,11 +16,11 @@ const JsonInput = lazy(() => import('./json-input.tsx').then(({ JsonInput: part 
 
 const asText = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
 
-/** An emptied input: nothing where nothing is allowed, else the empty text, which the service will have a word about. */
+/** The value of an emptied input: null if the field is optional, else the empty text, which the service refuses. */
 const emptied = (field: MetadataField, text: string): string | null =>
   text === '' && !field.required ? null : text;
 
-/** The text typed as a number stays as it is where it is none: the service says what is wrong with it. */
+/** A text that is no number stays a text: the service describes the error. */
 const asNumber = (field: MetadataField, text: string): unknown => {
   if (text.trim() === '') return emptied(field, '');
   const number = Number(text);
@@ -55,7 +55,7 @@ const LongTextInput = (props: FieldInputProps) => (
   />
 );
 
-/** A decimal stays a text, in which no digit is lost. */
+/** A decimal stays a text, so that no digit is lost. */
 const DecimalInput = (props: FieldInputProps) => (
   <TextField
     {...commonProps(props)}
@@ -96,11 +96,11 @@ const RecordInput = ({ field, value, error, onChange }: FieldInputProps) => (
 
 interface SelectInputProps extends FieldInputProps {
   readonly options: readonly Choice[];
-  /** The value that the text of an option stands for. */
+  /** The value of an option's text. */
   readonly read: (chosen: string) => unknown;
 }
 
-/** A select for a field of few values; nothing is a value of its own where it is allowed. */
+/** A select for a field with few values; optional fields have an empty option. */
 const SelectInput = ({ field, value, error, onChange, options, read }: SelectInputProps) => (
   <TextField
     select
@@ -146,7 +146,7 @@ const DateInput = ({ field, value, error, onChange }: FieldInputProps) => (
   />
 );
 
-/** The browser shows a moment in local time. */
+/** The browser shows a time in its own time zone. */
 const MomentInput = ({ field, value, error, onChange }: FieldInputProps) => {
   const text = useText();
   return (

@@ -18,17 +18,17 @@ import { ReferenceValue } from './reference-value.tsx';
 interface FieldValueProps {
   readonly field: ListedField;
   readonly value: unknown;
-  /** In a table only a part of a long text is shown. */
+  /** In a table long texts are truncated. */
   readonly whole?: boolean;
 }
 
-/** Letters of a text in a table. */
+/** Maximum length of a text in a table. */
 const shortText = 120;
 
-/** An address that a browser may follow; any other scheme stays a text. */
+/** True for an address that a browser may open; other schemes stay texts. */
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text);
 
-/** Making one costs as much as a hundred uses of it. */
+/** Creating a formatter costs as much as a hundred uses. */
 const numbers = new Map<Language, Intl.NumberFormat>();
 
 const numberText = (language: Language, value: number): string => {
@@ -50,7 +50,10 @@ const numberValue: RenderValue = ({ field, value, language }) => (
 
 const textValue: RenderValue = ({ value, whole }) => <TextValue value={String(value)} whole={whole} />;
 
-/** The values of each type, neither null nor absent. A list has thousands of them: functions cost less than components. */
+/**
+ * Renderers of each type; values are neither null nor undefined. A list has thousands of values: functions cost less
+ * than components.
+ */
 const renderers = {
   string: textValue,
   text: textValue,
@@ -76,8 +79,8 @@ const renderers = {
 } satisfies Readonly<Record<FieldKind, RenderValue>>;
 
 /**
- * A value as its type is read. Every text is a text: nothing in a record becomes markup. A list renders its rows with
- * each state of its requests; the values in them are rendered once.
+ * A value, rendered by its type. Texts never become markup. Lists render their rows with each state of their requests;
+ * the values in them are rendered once.
  */
 export const FieldValue = memo(function FieldValue({ field, value, whole = false }: FieldValueProps) {
   const text = useText();

@@ -9,16 +9,16 @@ import type { MetadataField } from './metadata.ts';
 
 interface FormLayoutProps {
   readonly fields: readonly MetadataField[];
-  /** The errors by field: a group that holds such a field is open. */
+  /** Errors by field: the group of a wrong field is open. */
   readonly wrong: Readonly<Record<string, string>>;
-  /** The input of a field. */
+  /** Renders the input of a field. */
   readonly children: (field: MetadataField) => ReactNode;
 }
 
-/** Groups of which all are open from the start, and cannot be folded. */
+/** Up to this number groups are always open. */
 const fewGroups = 3;
 
-/** The inputs of a form: two columns where there is room, under the headings that the model file gives them. */
+/** The inputs of a form, in two columns if there is room, under the headings of the model file. */
 export const FormLayout = ({ fields, wrong, children }: FormLayoutProps) => {
   const groups = groupsOf(fields);
   const foldable = groups.filter(({ label }) => label !== undefined).length > fewGroups;
@@ -48,7 +48,7 @@ interface GroupProps extends Pick<FormLayoutProps, 'children'> {
 
 const Group = ({ group: { label, fields }, foldable, first, isWrong, children }: GroupProps) => {
   const heading = useId();
-  // Required fields are never out of sight.
+  // Required fields are never hidden.
   const [chosen, setChosen] = useState(first || fields.some(({ required }) => required));
   const open = !foldable || chosen || isWrong;
   const inputs = (

@@ -2,7 +2,6 @@ import Paper from '@mui/material/Paper';
 import type { ReactNode } from 'react';
 import { Page } from '../parts/page.tsx';
 
-/** A form that is a page. */
 export const FormPage = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <Page title={title}>
     <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>

@@ -1,12 +1,12 @@
 import type { MetadataField } from './metadata.ts';
 
-/** Fields under one heading; those that have none come first, without. */
+/** Fields under one heading; fields without a heading come first. */
 export interface FieldGroup {
   readonly label: string | undefined;
   readonly fields: readonly MetadataField[];
 }
 
-/** The fields of a record as forms and pages show them: groups in the order of their first fields. */
+/** The fields of a record in the groups of forms and pages, ordered by their first fields. */
 export const groupsOf = (fields: readonly MetadataField[]): readonly FieldGroup[] => {
   const without = fields.filter(({ group }) => group === undefined);
   const grouped = fields.filter(({ group }) => group !== undefined);
@@ -16,6 +16,6 @@ export const groupsOf = (fields: readonly MetadataField[]): readonly FieldGroup[
   }));
 };
 
-/** The fields in the order in which they stand on the page. */
+/** The fields in their order on the page. */
 export const inGroups = (fields: readonly MetadataField[]): readonly MetadataField[] =>
   groupsOf(fields).flatMap((group) => group.fields);

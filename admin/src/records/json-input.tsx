@@ -19,7 +19,7 @@ const read = (text: string): unknown => {
   }
 };
 
-/** A JSON value as text; the form receives it as the value that it is. */
+/** A JSON value as text; the form receives the parsed value. */
 export const JsonInput = ({ field, value, error, onChange }: FieldInputProps) => {
   const text = useText();
   const [typed, setTyped] = useState(() => write(value));

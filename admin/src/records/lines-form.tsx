@@ -14,7 +14,7 @@ interface LinesFormProps {
   readonly onEnd: () => void;
 }
 
-/** Changes the records of one relation where they are shown, by one write of their record. */
+/** Changes the records of one relation in place, by one write of their record. */
 export const LinesForm = ({ metadata, path, id, field, onEnd }: LinesFormProps) => {
   const resource = recordsPrefix + path;
   const load = async (): Promise<AnyRecord> =>

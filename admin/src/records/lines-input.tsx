@@ -17,17 +17,17 @@ import { useModel } from './use-metadata.ts';
 interface LinesInputProps {
   readonly field: LinesField;
   readonly value: unknown;
-  /** Messages by the place of a field: `lines.0.quantity`. */
+  /** Messages by the path of a field: `lines.0.quantity`. */
   readonly wrong: Readonly<Record<string, string>>;
   readonly onChange: (rows: readonly Draft[]) => void;
 }
 
-/** The records of a relation that are written within their record: a row each, with the inputs of its fields. */
+/** The records of a relation that are written with their record: a row each, with the inputs of its fields. */
 export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) => {
   const text = useText();
   const heading = useId();
   const { data: target } = useModel(field.model);
-  // Inputs keep a text of their own: after a removal they are made again.
+  // Inputs hold a text of their own: after a removal they are created again.
   const [removals, setRemovals] = useState(0);
   if (target === undefined) return null;
   const { metadata } = target;
@@ -120,5 +120,5 @@ const cellsStyle = {
   alignItems: 'start',
 } as const;
 
-/** Where rows stand below each other, their labels are seen in the first one and heard in all. */
+/** If rows are below each other, only the first shows its labels; screen readers find them in all. */
 const labelsOnce = { '@container (min-width: 620px)': { '& label': unseen } } as const;

@@ -1,16 +1,16 @@
 import type { Metadata, MetadataRelation } from './metadata.ts';
 import type { Draft } from './use-draft.ts';
 
-/** As many records of a relation as one write takes. */
+/** Maximum number of records of a relation in one write. */
 export const mostLines = 200;
 
-/** A relation whose records are written within the record, as a form has it beside the fields. */
+/** A relation whose records are written with the record, as an input of its form. */
 export interface LinesField extends Pick<MetadataRelation, 'name' | 'label' | 'model'> {
-  /** The reference by which they name the record. */
+  /** The reference to the record. */
   readonly by: string;
 }
 
-/** The relations whose records this caller writes within a record. */
+/** The relations whose records this user can write with a record. */
 export const linesOf = (
   { relations, schemas }: Pick<Metadata, 'relations' | 'schemas'>,
   action: 'create' | 'update',
@@ -23,11 +23,11 @@ export const linesOf = (
 
 export const rowsOf = (value: unknown): readonly Draft[] => (Array.isArray(value) ? value : []);
 
-/** Those that a form can show: of more records than one write takes it has none, and leaves them as they are. */
+/** The relations that a form can show: not those with more records than one write accepts. */
 export const shownLines = (lines: readonly LinesField[], record: Draft): readonly LinesField[] =>
   lines.filter(({ name }) => Array.isArray(record[name]) && rowsOf(record[name]).length <= mostLines);
 
-/** For `getOne`: the record comes with them. */
+/** Options of `getOne` that include these relations. */
 export const withLines = (lines: readonly LinesField[]) => ({
   meta: { include: Object.fromEntries(lines.map(({ name }) => [name, true as const])) },
 });

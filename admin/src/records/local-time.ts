@@ -1,6 +1,6 @@
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** A moment in the browser's time zone, as `datetime-local` holds it, to the second; empty for what is no moment. */
+/** A time in the time zone of the browser as `datetime-local` holds it, to the second; empty for an invalid one. */
 export const toLocalInput = (iso: string): string => {
   const at = new Date(iso);
   if (iso === '' || Number.isNaN(at.getTime())) return '';
@@ -10,7 +10,7 @@ export const toLocalInput = (iso: string): string => {
   return `${date}T${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 };
 
-/** The moment that was typed, in UTC; null where there is none. */
+/** The typed time in UTC; null if there is none. */
 export const fromLocalInput = (typed: string): string | null => {
   const at = new Date(typed);
   return typed === '' || Number.isNaN(at.getTime()) ? null : at.toISOString();

@@ -8,19 +8,19 @@ import type { Metadata } from './metadata.ts';
 import { type AnyRecord, defaultsOf, namingField } from './record.ts';
 import type { RecordFormProps } from './use-save.ts';
 
-/** The form of a record, for what stands in one: a record that is referred to can be made in place. */
+/** The form of records, for inputs within one: a referenced record can be created in place. */
 export const MakeRecord = createContext<ComponentType<RecordFormProps> | undefined>(undefined);
 
 interface NewRecordProps {
   readonly metadata: Metadata;
   readonly path: string;
-  /** The text that was not found: most often its name. */
+  /** The text that found nothing: usually the name of the new record. */
   readonly words: string;
-  /** The id of the record, where one was made. */
+  /** Called with the id of the new record, or without one. */
   readonly onEnd: (id?: number) => void;
 }
 
-/** Makes a record without leaving the form that is to refer to it. */
+/** Creates a record without leaving the form that will refer to it. */
 export const NewRecord = ({ metadata, path, words, onEnd }: NewRecordProps) => {
   const text = useText();
   const heading = useId();

@@ -7,14 +7,14 @@ export interface ModelEntry {
   readonly label: string;
   /** Last part of the path: `orders`. */
   readonly path: string;
-  /** Template of a record's name; null where it has no name but its id. */
+  /** Template of the names of records; null if they have only ids. */
   readonly display: string | null;
   readonly fields: number;
-  /** How many conditions of row rules its records can meet: they are memberships where there are any. */
+  /** Number of conditions of row rules about its records; if there are some, the records are memberships. */
   readonly opens: number;
-  /** Whether its changes make events: for webhooks, and for lists that follow along. */
+  /** True if its changes create events: for webhooks and live lists. */
   readonly events: boolean;
-  /** Name of its picture, and the heading above it in the menu. */
+  /** Name of its icon, and its heading in the menu. */
   readonly icon: string | null;
   readonly menu: string | null;
 }
@@ -24,7 +24,7 @@ export interface OpenedModel {
   readonly model: string;
   readonly path: string;
   readonly access: 'read' | 'write';
-  /** The field with the value of `on`; null: one of a record that it refers to. */
+  /** The field with the value of `on`; null for a field of a referenced record. */
   readonly field: string | null;
   /** Field of the membership. */
   readonly on: string;
@@ -36,11 +36,11 @@ export type Operator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'like'
 export interface Choice {
   readonly value: string;
   readonly label: string;
-  /** Name of the colour that it is shown in. */
+  /** Name of its colour. */
   readonly color?: string;
 }
 
-/** A field of a list of the service's own, as `/admin/lists` describes it. */
+/** A field of a list of the service, as `/admin/lists` describes it. */
 export type ListedField = Pick<
   MetadataField,
   'name' | 'label' | 'type' | 'required' | 'choices' | 'reference' | 'operators' | 'sortable' | 'searchable'
@@ -50,7 +50,7 @@ export interface MetadataField {
   readonly name: string;
   readonly label: string;
   readonly type: FieldKind;
-  /** Heading under which it stands. */
+  /** Heading of its group. */
   readonly group?: string;
   readonly required: boolean;
   readonly unique: boolean | 'owner';
@@ -58,26 +58,26 @@ export interface MetadataField {
   readonly default?: unknown;
   readonly choices?: readonly Choice[];
   readonly bounds?: Readonly<Record<string, number | string>>;
-  /** Name of the model that is referred to. */
+  /** Name of the referenced model. */
   readonly reference?: string;
   readonly operators: readonly Operator[];
   readonly sortable: boolean;
   readonly searchable: boolean;
 }
 
-/** A way from a record to others. */
+/** A relation of a record to others. */
 export interface MetadataRelation {
   readonly name: string;
   readonly label: string;
   readonly many: boolean;
   readonly model: string;
-  /** Of many: the reference by which they name this record. */
+  /** Only for many: the reference to this record. */
   readonly by?: string;
   readonly through?: string;
 }
 
 export interface Metadata {
-  /** Template of a record's name. */
+  /** Template of the names of records. */
   readonly display?: string;
   readonly model: string;
   readonly singular: string;
@@ -89,13 +89,13 @@ export interface Metadata {
   readonly endpoints: readonly { readonly action: string }[];
   readonly fields: readonly MetadataField[];
   readonly relations: readonly MetadataRelation[];
-  /** JSON Schemas of the bodies: they have the lists that are written within a record. */
+  /** JSON Schemas of the bodies, including relations that are written with a record. */
   readonly schemas: Readonly<
     Record<'create' | 'update', { readonly properties?: Readonly<Record<string, unknown>> }>
   >;
-  /** Whether changes of its records make events. */
+  /** True if changes of its records create events. */
   readonly events?: boolean;
-  /** Whether deleted records can be brought back. */
+  /** True if deleted records can be restored. */
   readonly trash?: boolean;
   /** References of other models to its records. */
   readonly referenced_by?: readonly {
@@ -103,12 +103,12 @@ export interface Metadata {
     readonly field: string;
     readonly label: string;
   }[];
-  /** The access of owners to the records, where row rules ask for them. */
+  /** The access of owners to the records, if row rules use it. */
   readonly opens?: readonly OpenedModel[];
   readonly permissions: Readonly<Record<'list' | 'detail' | 'create' | 'update' | 'destroy', boolean>>;
 }
 
-/** The metadata of a form: fields that the action does not take are read-only in it. */
+/** The metadata of a form: fields that the action does not accept are read-only. */
 export const takenBy = (metadata: Metadata, action: 'create' | 'update'): Metadata => ({
   ...metadata,
   fields: metadata.fields.map((field) =>
@@ -118,7 +118,6 @@ export const takenBy = (metadata: Metadata, action: 'create' | 'update'): Metada
   ),
 });
 
-/** The properties of a field's input, whatever its type. */
 export interface FieldInputProps {
   readonly field: MetadataField;
   readonly value: unknown;

@@ -3,29 +3,29 @@ import { loadModels, readNames } from '../service.ts';
 import type { Metadata } from './metadata.ts';
 import { recordName, userDisplay, userModel } from './record.ts';
 
-/** Where the records of a model are, and the template of their names. */
+/** Path of the records of a model, and the template of their names. */
 interface Naming {
-  /** For `readNames`. */
+  /** Path for `readNames`. */
   readonly path: string;
   /** Path of their pages. */
   readonly pages: string;
   readonly display: string | null;
 }
 
-/** The naming of a model; null where there is none of that name. */
+/** The naming of a model; null if there is no such model. */
 export const namingOf = async (model: string): Promise<Naming | null> => {
   if (model === userModel) return { path: 'users', pages: '/users', display: userDisplay };
   const entry = (await loadModels()).find((each) => each.model === model);
   return entry === undefined ? null : { ...entry, pages: `/records/${entry.path}` };
 };
 
-/** The records that a signed-in user may not read have no names for them. */
+/** Records that the user may not read stay without names. */
 const noneIfRefused = (error: unknown): readonly never[] => {
   if (error instanceof GatewrightError && error.status === 403) return [];
   throw error;
 };
 
-/** Replaces the ids of references by the names of the records that they name, batch by batch. */
+/** Replaces the ids of references by the names of the records, batch by batch. */
 export const namesOfReferences = (metadata: Pick<Metadata, 'fields'>) => {
   const references = metadata.fields.flatMap(({ name, reference }) =>
     reference === undefined ? [] : [{ name, reference }],

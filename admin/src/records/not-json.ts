@@ -1,4 +1,4 @@
-/** A text that is no JSON, as it was typed: a form that holds one cannot be saved. */
+/** Typed text that is no valid JSON: a form that holds one cannot be saved. */
 export class NotJson {
   readonly text: string;
 

@@ -12,10 +12,10 @@ import { fieldColumn } from './columns.tsx';
 import type { Choice, ListedField } from './metadata.ts';
 import { useListFields } from './use-metadata.ts';
 
-/** A column as a page says it: the name of a field, and where its value is not shown as it is, what differs. */
+/** A column: the name of a field, or a column with that name whose properties replace those of the field. */
 export type OwnColumn<Item extends RaRecord> = string | (Pick<Column, 'name'> & Partial<Column<Item>>);
 
-/** Columns with the words of the service; on the page of a record values are shown `whole`. */
+/** Columns with the labels of the service; on the page of a record values are shown `whole`. */
 export const columnsOf = <Item extends RaRecord>(
   columns: readonly OwnColumn<Item>[],
   fields: readonly ListedField[],
@@ -31,13 +31,13 @@ export const columnsOf = <Item extends RaRecord>(
 
 interface Described<Item extends RaRecord> {
   readonly columns: readonly OwnColumn<Item>[];
-  /** Names of the fields that it is filtered by; all that can be compared where absent. */
+  /** Names of the fields with filters; all comparable fields if absent. */
   readonly filters?: readonly string[];
-  /** Words of the page for values of a field that has no choices of its own. */
+  /** Words for values of a field without choices. */
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
 }
 
-/** Filters in the order of the columns, then those of fields that no column shows. */
+/** Filters in the order of the columns, then those of other fields. */
 const filtersFor = <Item extends RaRecord>(
   { columns, choices = {}, filters }: Described<Item>,
   fields: readonly ListedField[],
@@ -59,7 +59,7 @@ const filtersFor = <Item extends RaRecord>(
 type OwnListProps<Item extends RaRecord> = Described<Item> &
   Omit<ComponentProps<typeof RecordListPage<Item>>, 'columns' | 'filters'>;
 
-/** A list of the service's own: the service says which fields it has, how they are called and what they are filtered by. */
+/** A list of the service's own records. The service gives its fields, their labels and filters. */
 export const OwnList = <Item extends RaRecord>(props: OwnListProps<Item>) => {
   const { columns, filters: _filters, choices: _choices, ...page } = props;
   return (
@@ -79,15 +79,15 @@ type OwnPartProps<Item extends RaRecord> = Described<Item> &
   Pick<ListBaseProps, 'filter' | 'sort' | 'perPage' | 'queryOptions'> &
   Pick<ComponentProps<typeof Listed<Item>>, 'label' | 'empty' | 'nameOf'> & {
     readonly resource: string;
-    /** The list whose fields its records have, where that is not `resource`. */
+    /** The list that describes the fields, if not `resource`. */
     readonly described?: string;
-    /** Whether the address says where it stands. */
+    /** True if the address holds the state of the list. */
     readonly located?: boolean;
-    /** Stands above the records. */
+    /** Elements above the records. */
     readonly children?: ReactNode;
   };
 
-/** A list of the service's own that is a part of another page. */
+/** A list of the service's own records within another page. */
 export const OwnPart = <Item extends RaRecord>(props: OwnPartProps<Item>) => {
   const { resource, described = resource, columns, located = false, queryOptions, children } = props;
   const { label, empty, nameOf } = props;

@@ -12,7 +12,7 @@ import { dataProvider } from '../service.ts';
 import { columnsOf, type OwnColumn } from './own-list.tsx';
 import { useListFields } from './use-metadata.ts';
 
-/** The record that the address names. A form keeps the record that it began with. */
+/** The record in the address. A form keeps the version that it started with. */
 export const useOwnRecord = <Item extends RaRecord>(
   resource: string,
   isForm = false,
@@ -28,14 +28,14 @@ export const useOwnRecord = <Item extends RaRecord>(
 };
 
 interface OwnFactsProps<Item extends RaRecord> {
-  /** The list of the service whose record it is. */
+  /** The list with the fields of the record. */
   readonly list: string;
   readonly record: Item;
   /** Fields in their order, as columns of a list. */
   readonly facts: readonly OwnColumn<Item>[];
 }
 
-/** The fields of a record of the service's own, under the names that the service gives them. */
+/** The fields of a record of the service, under the labels of the service. */
 export const OwnFacts = <Item extends RaRecord>({ list, record, facts }: OwnFactsProps<Item>) => {
   const { data: fields } = useListFields(list);
   if (fields === undefined) return null;
@@ -44,23 +44,23 @@ export const OwnFacts = <Item extends RaRecord>({ list, record, facts }: OwnFact
 };
 
 interface OwnShowProps<Item extends RaRecord> {
-  /** The list of the service whose record it is. */
+  /** The list of the record. */
   readonly resource: string;
   readonly titleOf: (record: Item) => string;
   readonly leadOf?: (record: Item) => string;
-  /** The name of the list. */
+  /** Name of the list. */
   readonly within?: string;
   readonly facts: OwnFactsProps<Item>['facts'];
   readonly actions: (record: Item) => ReactNode;
-  /** Milliseconds until the record is read again; false if it changes by actions of the user only. */
+  /** Milliseconds until the record is read again; false if only actions of the user change it. */
   readonly rereadingOf?: (record: Item) => number | false;
-  /** Stands above the facts. */
+  /** Elements above the facts. */
   readonly notice?: (record: Item) => ReactNode;
-  /** Stands below the facts. */
+  /** Elements below the facts. */
   readonly children?: (record: Item) => ReactNode;
 }
 
-/** The page of a record of the service's own. */
+/** The page of a record of the service. */
 export const OwnShow = <Item extends RaRecord>(props: OwnShowProps<Item>) => {
   const { resource, titleOf, leadOf, within, facts, actions, notice, children } = props;
   const query = useOwnRecord<Item>(resource, false, props.rereadingOf);

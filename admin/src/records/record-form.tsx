@@ -15,10 +15,10 @@ import { MakeRecord } from './make-record.tsx';
 import { type Draft, differ, useDraft } from './use-draft.ts';
 import { type RecordFormProps, useSave } from './use-save.ts';
 
-/** Whether a message is about a list, or about something in it. */
+/** True if a message is about a list, or something in it. */
 const isWithin = (list: string, name: string): boolean => name === list || name.startsWith(`${list}.`);
 
-/** The input of a record: a form that is a page, or stands in a dialog. */
+/** The form of a record, as a page or in a dialog. */
 export const RecordForm = (props: RecordFormProps) => {
   const { metadata, lines = [], first, path, back, note, frame, onEnd } = props;
   const text = useText();
@@ -50,7 +50,7 @@ export const RecordForm = (props: RecordFormProps) => {
   const unreadable = Object.fromEntries(broken.map((name) => [name, text('records.notJson')]));
   const wrong = { ...refusal.fields, ...unreadable };
 
-  /** Lists are not merged by fields: the one of this form stays where it was changed. */
+  /** Lists are not merged by fields: a list changed in this form wins. */
   const withMine = (merged: Draft): Draft => ({
     ...merged,
     ...Object.fromEntries(changedLines.map(({ name }) => [name, draft[name]])),
@@ -64,7 +64,7 @@ export const RecordForm = (props: RecordFormProps) => {
         noValidate
         onSubmit={(event: FormEvent) => {
           event.preventDefault();
-          // A form in a dialog is none of the form that opened it.
+          // The form of the dialog is not part of the form that opened it.
           event.stopPropagation();
           if (broken.length > 0) refuseFields(wrong);
           else void submit(draft, before, wantsAnother(event));
@@ -94,7 +94,7 @@ export const RecordForm = (props: RecordFormProps) => {
             wrong={wrong}
             onChange={(rows) => {
               type(field.name, rows);
-              // Places of rows change as some go: what was said of them holds no more.
+              // Removing a row moves the others: messages of the list no longer apply.
               for (const name of Object.keys(wrong)) if (isWithin(field.name, name)) correct(name);
             }}
           />

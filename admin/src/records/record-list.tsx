@@ -16,7 +16,7 @@ import { namesOfReferences } from './named-records.ts';
 import { type AnyRecord, recordName } from './record.ts';
 import { WithMetadata } from './with-metadata.tsx';
 
-/** The records of whatever resource the address names. */
+/** The list of the resource in the address. */
 export const RecordList = () => {
   const { path = '' } = useParams();
   return (
@@ -104,7 +104,7 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
 
 const BulkForm = lazy(() => import('./bulk-form.tsx').then(({ BulkForm: part }) => ({ default: part })));
 
-/** Changes fields of all records that are chosen. */
+/** Changes fields of all selected records. */
 export const BulkEdit = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const { selectedIds = [], onSelect, onUnselectItems, refetch } = useListContext<AnyRecord>();
   const text = useText();

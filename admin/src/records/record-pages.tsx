@@ -16,8 +16,6 @@ import { RecordForm } from './record-form.tsx';
 import type { Draft } from './use-draft.ts';
 import { WithMetadata } from './with-metadata.tsx';
 
-/** The pages on which a record is made or changed. */
-
 export const RecordCreate = () => {
   const { path = '' } = useParams();
   const text = useText();
@@ -98,7 +96,7 @@ const Edit = ({ metadata, path, id }: EditProps) => {
   );
 };
 
-/** The references of a new record that the address names: `?user_id=3`. */
+/** References of a new record in the address: `?user_id=3`. */
 const referredIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>
   Object.fromEntries(
     fields.flatMap(({ name, reference, read_only }) => {
@@ -112,13 +110,13 @@ interface CreateProps {
   readonly path: string;
 }
 
-/** The id of the record that a new one is made after: `?from=3`. */
+/** The id of the record to copy: `?from=3`. */
 const sourceIn = (parameters: URLSearchParams): number | undefined => {
   const id = Number(parameters.get('from') ?? '');
   return Number.isSafeInteger(id) && id > 0 ? id : undefined;
 };
 
-/** A page for a new record: an empty one, or one after another record. */
+/** A form for a new record, empty or a copy of another record. */
 export const Create = (props: CreateProps) => {
   const [parameters] = useSearchParams();
   const from = sourceIn(parameters);
@@ -154,7 +152,7 @@ const New = ({ metadata, path, first, back, note }: NewProps) => {
   );
 };
 
-/** Whether a record has a value there that no other one can have. */
+/** True if no two records may share the value. */
 const isItsOwn = ({ unique }: MetadataField): boolean => unique !== false;
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;

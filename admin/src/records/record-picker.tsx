@@ -17,7 +17,7 @@ export interface RecordPickerProps {
   readonly required?: boolean;
 }
 
-/** Finds a record of a model by a few letters of its name, or by its number; in a form it can be made in place. */
+/** Finds a record of a model by a part of its name, or by its id; within a form it can be created in place. */
 export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
   const text = useText();
   const { data: model } = useModel(name);
@@ -59,7 +59,7 @@ export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
   );
 };
 
-/** Finds what a field refers to: a user, or a record of another model. */
+/** Finds the record of a reference: a user, or a record of another model. */
 export const ReferenceInput = (props: RecordPickerProps) => {
   const { model, ...rest } = props;
   return model === userModel ? <UserPicker {...rest} /> : <RecordPicker {...props} />;

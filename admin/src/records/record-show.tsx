@@ -29,7 +29,7 @@ import { type AnyRecord, namingField, recordName } from './record.ts';
 import { RelatedRecords } from './related-records.tsx';
 import { WithMetadata } from './with-metadata.tsx';
 
-/** One record with all its fields, and those that belong to it. */
+/** The page of a record: all its fields, and the records that belong to it. */
 export const RecordShow = () => {
   const { path = '', id = '' } = useParams();
   return (
@@ -85,15 +85,15 @@ const Show = ({ metadata, path, id }: ShowProps) => {
   );
 };
 
-/** Fields that the lead of the page shows, beside the name. */
+/** Maximum number of fields in the lead of the page. */
 const gist = 3;
 
-/** The place of a field in the lead; 0 where the lead leaves it out. */
+/** The place of a field in the lead; 0 if the lead leaves it out. */
 const gistPlace = (field: MetadataField): number => traitsOf(field).gist ?? 0;
 
 const isShown = (value: unknown): boolean => value !== null && value !== undefined && value !== '';
 
-/** Where a record stands, in one line: its states first. */
+/** The most important values of a record in one line, states first. */
 const Gist = ({ metadata, record }: { readonly metadata: Metadata; readonly record: AnyRecord }) => {
   const naming = namingField(metadata)?.name;
   const fields = metadata.fields
@@ -112,7 +112,7 @@ const Gist = ({ metadata, record }: { readonly metadata: Metadata; readonly reco
   );
 };
 
-/** The id and the times of the record, and its latest changes. */
+/** The id, the times and the latest changes of the record. */
 const Beside = ({ metadata, path, record }: ActionsProps) => (
   <>
     <Facts
@@ -128,7 +128,7 @@ const Beside = ({ metadata, path, record }: ActionsProps) => (
   </>
 );
 
-/** The records that belong to a record: the relations that its model declares, then whatever else refers to it by one field. */
+/** The relations to records that belong to a record: the declared ones, then other references to it. */
 const belonging = ({ relations, referenced_by = [] }: Metadata): readonly MetadataRelation[] => {
   const declared = relations.filter(
     ({ many, by, through }) => many && by !== undefined && through === undefined,
@@ -216,10 +216,10 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
   );
 };
 
-/** Set by the service: they stand beside what somebody wrote. */
+/** Fields set by the service, shown beside the others. */
 const byService: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
-/** All that a record says, under the headings that the model file gives its fields. */
+/** The fields of a record, under the headings of the model file. */
 export const RecordFacts = ({
   metadata,
   record,

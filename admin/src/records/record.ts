@@ -8,35 +8,35 @@ export interface AnyRecord {
   readonly [field: string]: unknown;
 }
 
-/** Name of the users of the service among the models that a field can refer to. */
+/** Name of the service's users as the target of a reference. */
 export const userModel = 'User';
 
 /** Template of the name of a user. */
 export const userDisplay = '{username}';
 
-/** The first text field in the name of a record: columns and searches by name go by it. */
+/** The first text field in the template of names: the column of names and searches use it. */
 export const namingField = ({ display = '', fields }: Metadata): MetadataField | undefined =>
   displayFields(display)
     .map((name) => fields.find((field) => field.name === name))
     .find((field) => field !== undefined && traitsOf(field).naming === true);
 
-/** Fields that the name of a record consists of. */
+/** Fields in the template of names. */
 export const nameFields = ({ display = '', fields }: Metadata): readonly string[] =>
   displayFields(display).filter((name) => fields.some((field) => field.name === name));
 
-/** The name of a record by the template of its model; its number where that is empty. */
+/** The name of a record by the template of its model; its id if that is empty. */
 export const recordName = ({ display }: { readonly display?: string | null }, record: AnyRecord): string =>
   displayName(display ?? '', record) ?? `#${record.id}`;
 
-/** Columns of a list beside the id. */
+/** Maximum number of columns beside the id. */
 const maxColumns = 6;
 
-/** States that come before other fields, wherever they are declared. */
+/** Maximum number of states that come before other fields, wherever they are declared. */
 const maxStates = 2;
 
 /**
- * Fields that a list shows: the first short ones but `without`, with those that say where a record stands among them, and
- * when the record was made; in the order of the model.
+ * Fields of a list, in the order of the model: the first short ones except `without`, among them the states of a
+ * record, and its creation time.
  */
 export const listedFields = ({ fields }: Metadata, without?: string): MetadataField[] => {
   const own = fields.filter(
@@ -49,7 +49,6 @@ export const listedFields = ({ fields }: Metadata, without?: string): MetadataFi
   return [...own.filter((field) => first.includes(field) || others.includes(field)), ...made];
 };
 
-/** The initial values of a new record. */
 export const defaultsOf = ({ fields }: Metadata): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     fields.flatMap((field) =>

@@ -9,14 +9,11 @@ import { type AnyRecord, recordName } from './record.ts';
 interface ReferenceValueProps {
   readonly model: string;
   readonly id: number;
-  /** The name alone, where no link may stand. */
+  /** Without a link. */
   readonly plain?: boolean;
 }
 
-/**
- * The name of the record that is referred to, as a link to it. The names of a whole page are asked for in one request for
- * each model, and nothing else of the records.
- */
+/** The name of the referenced record, with a link to it. The names of a whole page take one request per model. */
 export const ReferenceValue = ({ model, id, plain = false }: ReferenceValueProps) => {
   const { data: naming, isPending: isUnknown } = useQuery({
     queryKey: ['models', 'naming', model],
@@ -29,7 +26,7 @@ export const ReferenceValue = ({ model, id, plain = false }: ReferenceValueProps
     id,
     options: { enabled: isNamed },
   });
-  // In the place of a name that is on its way.
+  // A placeholder while the name loads.
   if (isUnknown || (isNamed && isPending))
     return <Skeleton component="span" width={96} sx={{ display: 'inline-block' }} />;
   const name = recordName(naming ?? {}, referenceRecord ?? { id });

@@ -19,7 +19,7 @@ import { useModel } from './use-metadata.ts';
 
 const LinesForm = lazy(async () => ({ default: (await import('./lines-form.tsx')).LinesForm }));
 
-/** How many are shown; the rest is in the list that the link leads to. */
+/** Number of shown records; the linked list has all of them. */
 const shown = 5;
 
 interface Target {
@@ -29,13 +29,13 @@ interface Target {
 
 interface RelatedProps {
   readonly relation: MetadataRelation;
-  /** Of the record that they belong to. */
+  /** Id of the record to which they belong. */
   readonly id: number;
-  /** The resource of that record. */
+  /** Resource of that record. */
   readonly of: Target;
 }
 
-/** The newest of the records that belong to one, and the ways to all of them and to a further one. */
+/** The newest records that belong to one, with links to all of them and to a new one. */
 export const RelatedRecords = ({ relation, id, of }: RelatedProps) => {
   const { data: target } = useModel(relation.model);
   const { by } = relation;

@@ -5,10 +5,10 @@ import { type AnyRecord, nameFields, namingField } from './record.ts';
 
 type Query = Readonly<Record<string, string>>;
 
-/** Records that are looked through before all are: what is looked for most often is among them. */
+/** Number of newest records that are searched before all others: most searches are for one of them. */
 const newestRows = 50_000;
 
-/** By which condition words are looked for: in the field that names a record, else in all that is searched. */
+/** The condition of a search: on the naming field, else on all searchable fields. */
 const conditionOf = (metadata: Metadata, words: string): Query | undefined => {
   if (words === '') return {};
   const naming = namingField(metadata);
@@ -16,13 +16,13 @@ const conditionOf = (metadata: Metadata, words: string): Query | undefined => {
   return metadata.fields.some(({ searchable }) => searchable) ? { q: words } : undefined;
 };
 
-/** An id as a person writes it: `17`, `#17`. */
+/** An id as people write it: `17`, `#17`. */
 const idIn = (words: string): number | undefined => {
   const [, digits] = /^#?(\d{1,15})$/.exec(words) ?? [];
   return digits === undefined || Number(digits) === 0 ? undefined : Number(digits);
 };
 
-/** The newest records of a resource that words find, and the one that they number. */
+/** The newest matching records of a resource, and the record with the typed id. */
 export const searchRecords = async (
   resource: string,
   metadata: Metadata,
@@ -36,7 +36,7 @@ export const searchRecords = async (
     const total = headers.get('x-total-count');
     return { items: data, total: total === null ? undefined : Number(total) };
   };
-  /** As many as are shown, or all of them: nothing is counted. */
+  /** Nothing is counted: fewer results than the limit are all of them. */
   const first = async (query: Query): Promise<Found<AnyRecord>> => {
     const { items } = await list({ ...query, after: '' });
     return { items, total: items.length < pickedAtOnce ? items.length : undefined };

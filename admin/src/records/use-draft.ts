@@ -5,7 +5,7 @@ import { isNotJson } from './not-json.ts';
 
 export type Draft = Readonly<Record<string, unknown>>;
 
-/** Whether two values of a field are not the same to who reads them. */
+/** True if two values of a field look different to a reader. */
 export const differ = (one: unknown, other: unknown): boolean =>
   isNotJson(one) ||
   isNotJson(other) ||
@@ -17,7 +17,7 @@ export const changedBetween = (
   after: Draft,
 ): readonly MetadataField[] => fields.filter(({ name }) => differ(before[name], after[name]));
 
-/** The input of a form of a record, and its initial values. */
+/** The input of a record's form, and its initial values. */
 export const useDraft = (first: Draft, fields: readonly MetadataField[]) => {
   const [state, setState] = useState({ before: first, draft: first, version: 0 });
   const { before, draft, version } = state;
@@ -26,15 +26,15 @@ export const useDraft = (first: Draft, fields: readonly MetadataField[]) => {
   return {
     before,
     draft,
-    /** Another one with each value that was not typed: inputs that keep a text of their own are reset. */
+    /** Changes with each value that was not typed: inputs that hold a text of their own are created again. */
     version,
     changed: changedBetween(fields, before, draft),
-    /** Names of the fields that hold no value at all, but a text that is none. */
+    /** Names of the fields with an invalid text in place of a value. */
     broken: fields.filter(({ name }) => isNotJson(draft[name])).map(({ name }) => name),
     type: (name: string, value: unknown): void =>
       setState((current) => ({ ...current, draft: { ...current.draft, [name]: value } })),
     put,
-    /** Puts the saved values back; returns a function that undoes this. */
+    /** Restores the saved values; returns a function that undoes this. */
     discard: (): (() => void) => {
       const typed = draft;
       put({ draft: before });

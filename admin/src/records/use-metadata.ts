@@ -3,7 +3,7 @@ import { loadListFields, loadMetadata, loadModels, loadModelsIn } from '../servi
 import { useLanguage } from '../texts/provider.ts';
 import type { ListedField, Metadata, ModelEntry } from './metadata.ts';
 
-/** There is no resource of that path. */
+/** No resource has that path. */
 export class UnknownResource extends Error {}
 
 const findModel = async (wanted: (entry: ModelEntry) => boolean): Promise<ModelEntry> => {
@@ -14,7 +14,7 @@ const findModel = async (wanted: (entry: ModelEntry) => boolean): Promise<ModelE
 
 const nothing: readonly ModelEntry[] = [];
 
-/** The models of the application under their names in the language of the page, and whether they are known yet. */
+/** The models of the application with labels in the language of the page; `known` once they are loaded. */
 export const useKnownModels = (): { readonly models: readonly ModelEntry[]; readonly known: boolean } => {
   const language = useLanguage();
   const { data = nothing, isPending } = useQuery({
@@ -24,10 +24,10 @@ export const useKnownModels = (): { readonly models: readonly ModelEntry[]; read
   return { models: data, known: !isPending };
 };
 
-/** The models of the application; none until they are known. */
+/** The models of the application; none until they are loaded. */
 export const useModels = (): readonly ModelEntry[] => useKnownModels().models;
 
-/** The name of a model in the language of the page: its own name where that is not known. */
+/** The label of a model in the language of the page; its name until that is loaded. */
 export const useModelName = (): ((model: string) => string) => {
   const models = useModels();
   return (model) => models.find((entry) => entry.model === model)?.label ?? model;
@@ -43,7 +43,7 @@ export const useMetadata = (path: string) => {
   });
 };
 
-/** Metadata of a model by its name, and where its records are. */
+/** Metadata of a model by its name, with the path of its records. */
 export const useModel = (model: string) => {
   const language = useLanguage();
   return useQuery({
@@ -56,7 +56,7 @@ export const useModel = (model: string) => {
   });
 };
 
-/** The fields of a list of the service's own: `api_keys`. */
+/** The fields of a list of the service: `api_keys`. */
 export const useListFields = (list: string) => {
   const language = useLanguage();
   return useQuery<readonly ListedField[]>({
@@ -66,7 +66,7 @@ export const useListFields = (list: string) => {
   });
 };
 
-/** The words of the service for values of fields of a list; a value that has none stands for itself. */
+/** The labels of the service for values of a list's fields; a value without one stays as it is. */
 export const useWords = (list: string): ((field: string, value: string) => string) => {
   const { data = [] } = useListFields(list);
   return (field, value) => {

@@ -14,27 +14,27 @@ export interface RecordFormProps {
   readonly metadata: Metadata;
   readonly first: Draft;
   readonly path: string;
-  /** Relations whose records are written along. */
+  /** Relations whose records are written with the record. */
   readonly lines?: readonly LinesField[];
-  /** Where the way out leads; the list of the resource where absent. */
+  /** Path of the cancel button; the list of the resource if absent. */
   readonly back?: string;
-  /** The dialog around the form, where it is on no page: it asks before it closes. */
+  /** The dialog around a form within a page: it asks before it closes. */
   readonly frame?: (form: ReactNode, leave: () => void) => ReactNode;
-  /** Goes where the form stands in a frame: without a record, or with the one that was made. */
+  /** Called by a form in a frame, with the id of a new record or without one. */
   readonly onEnd?: (id?: number) => void;
-  /** Stands above the fields. */
+  /** Elements above the fields. */
   readonly note?: ReactNode;
-  /** Whether a further record can be made at once. */
+  /** True if another record can be created afterwards. */
   readonly another?: boolean;
-  /** Reads the record again; absent for a new one. */
+  /** Reads the record again; absent for a new record. */
   readonly reload?: () => Promise<AnyRecord>;
-  /** Saves what differs from `before`; returns the id. */
+  /** Saves the differences from `before`; returns the id. */
   readonly save: (draft: Draft, before: Draft) => Promise<number>;
 }
 
 /**
- * Saves what a form holds, and tells what came of it: the record's page, what is wrong, or another one's version. `begin`
- * empties the form for a further record.
+ * Saves the input of a form and shows the result: the page of the record, errors, or a conflict with another version.
+ * `begin` empties the form for another record.
  */
 export const useSave = (
   { metadata, lines = [], path, reload, save, onEnd }: RecordFormProps,
@@ -62,7 +62,7 @@ export const useSave = (
   const fail = async (error: unknown, values: Draft, base: Draft): Promise<void> => {
     if (failureOf(error).status !== 412 || reload === undefined) return refuse(error);
     const current = await reload();
-    // An answer that did not arrive in time can have been a success.
+    // A request without a response may have succeeded.
     const wanted = changedBetween(metadata.fields, base, values);
     const missing = changedBetween(wanted, values, current);
     const linesDiffer = lines.some(({ name }) => differ(rowsOf(values[name]), rowsOf(current[name])));

@@ -10,7 +10,7 @@ interface WithMetadataProps {
   readonly children: (metadata: Metadata) => ReactNode;
 }
 
-/** A page of a resource, once it is known what the resource is made of. */
+/** Renders a page of a resource once its metadata is loaded. */
 export const WithMetadata = ({ path, children }: WithMetadataProps) => {
   const { data, error } = useMetadata(path);
   if (error instanceof UnknownResource) return <PageNotFound />;

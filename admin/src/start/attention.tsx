@@ -16,12 +16,12 @@ import { Backlog, FailedJobs, OpenModels, UngrantedModels, UnsentMail } from './
 
 interface Kind {
   readonly count: number;
-  /** The text while there is none. */
+  /** Text if there is none. */
   readonly calm: TextKey;
   readonly card: ReactNode;
 }
 
-/** Every kind of thing that may need somebody; what is on fire comes first. */
+/** Every kind of matter that may need attention, the most urgent first. */
 const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
   const { attention } = statistics;
   const { disabled_webhooks: disabled, failing_webhooks: failing, failed_jobs: jobs, backlog } = attention;
@@ -46,7 +46,7 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
     },
     { count: jobs.count, calm: 'start.noFailedJobs', card: <FailedJobs found={jobs} /> },
     ...(offers('mail') ? [mail] : []),
-    // Where nothing tells of events there are no webhooks.
+    // Without events there are no webhooks.
     ...(events ? webhooks : []),
     {
       count: attention.failed_sign_ins.count,
@@ -66,7 +66,7 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
   ];
 };
 
-/** The matters that need attention, each with its remedies; those that need none are one quiet line. */
+/** The matters that need attention, each with its actions; one quiet line lists the others. */
 export const Attention = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
   const events = useModels().some((model) => model.events);

@@ -1,9 +1,9 @@
-/** Round figures whose half is round as well, as multiples of a power of ten. */
+/** Round figures whose half is round too, as multiples of a power of ten. */
 const steps = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10] as const;
 
-/** A round figure at or above the highest bar, near enough to leave the bars their room. */
+/** A round figure at or above the highest bar, and not far above. */
 export const ceilingOf = (highest: number): number => {
-  // Half a request is none.
+  // There are no half requests.
   if (highest <= 1) return 2;
   if (highest <= 10) return highest + (highest % 2);
   const power = 10 ** Math.floor(Math.log10(highest));

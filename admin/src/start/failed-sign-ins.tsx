@@ -11,13 +11,13 @@ import { useText } from '../texts/provider.ts';
 import { Beneath, daysFromNow, filtered, Line, listed, Matter } from './matter.tsx';
 import { countText, type FailedSignIn, type Statistics } from './stats.ts';
 
-/** The entries that the count of failed sign-ins counts. */
+/** Filter of the audit log for failed sign-ins of 24 hours. */
 const failedFilter = (): Readonly<Record<string, string>> => ({
   'action@in': 'sign_in.failed,sign_in.locked',
   'created_at@gte': daysFromNow(-1),
 });
 
-/** Whose passwords somebody has guessed at within a day, and from where. */
+/** Failed sign-ins of the last 24 hours, by account and address. */
 export const FailedSignIns = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
   const { count, sign_ins: signIns } = statistics.attention.failed_sign_ins;
@@ -49,7 +49,7 @@ export const FailedSignIns = ({ statistics }: { readonly statistics: Statistics 
 
 type Account = NonNullable<FailedSignIn['user']>;
 
-/** The actions on an account whose password is being guessed; users cannot shut out themselves. */
+/** Actions on an account under attack; users cannot lock out themselves. */
 export const AccountActions = ({ user: { id, username, disabled } }: { readonly user: Account }) => {
   const text = useText();
   const { act } = useAct();

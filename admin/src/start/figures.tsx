@@ -6,7 +6,7 @@ import type { Point, Statistics } from './stats.ts';
 interface FigureProps {
   readonly label: string;
   readonly value: string;
-  /** Where the figure is broken down. */
+  /** Link to the details of the figure. */
   readonly to?: string;
   readonly bad?: boolean;
 }
@@ -30,10 +30,10 @@ const Figure = ({ label, value, to, bad = false }: FigureProps) => (
   </Box>
 );
 
-/** The routes, with the most of it first. */
+/** Address of the routes, sorted by a column. */
 export const routesBy = (column: string): string => `/routes?sort=${column}&order=DESC`;
 
-/** A share of errors from which on it is red. */
+/** Share of errors from which on the figure is red. */
 const manyErrors = 0.01;
 
 interface FiguresProps {
@@ -41,7 +41,7 @@ interface FiguresProps {
   readonly times: Statistics['response_times'];
 }
 
-/** Requests of the span, the shares of them that failed and that were refused, and how long responses took. */
+/** The number of requests in the time span, the shares of errors and refusals, and the response times. */
 export const Figures = ({ points, times: { p95 } }: FiguresProps) => {
   const text = useText();
   const language = useLanguage();

@@ -14,7 +14,7 @@ import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { FirstSteps as Steps } from './stats.ts';
 
-/** A line for the terminal. @param of what it does, for the button that copies it */
+/** A line for the terminal. @param of name of the command, for its copy button */
 const Command = ({ children, of }: { readonly children: string; readonly of: string }) => (
   <Stack
     direction="row"
@@ -57,10 +57,10 @@ const Step = ({ done, children }: { readonly done: boolean; readonly children: R
   );
 };
 
-/** Backups are no step that could be ticked off: they are made from outside, and again and again. */
+/** A backup is no step to tick off: it is a regular task outside of these pages. */
 const backup = 'gatewright backup backups/$(date +%F).db --verify';
 
-/** The first steps of a new installation; gone for good from this browser when somebody says so, or all is done. */
+/** The first steps of a new installation. Hidden in this browser once dismissed, and once all are done. */
 export const FirstSteps = ({ steps }: { readonly steps: Steps }) => {
   const text = useText();
   const [dismissed, setDismissed] = useStore<boolean>('first-steps-dismissed', false);

@@ -26,12 +26,12 @@ const Key = ({ apiKey, ending }: { readonly apiKey: KeyInNeed; readonly ending: 
 interface KeysMatterProps<Found extends KeyInNeed> {
   readonly title: TextKey;
   readonly found: { readonly count: number; readonly keys: readonly Found[] };
-  /** The text of the link to all of them, and the filter of their list. */
+  /** Text of the link to all of them, and the filter of their list. */
   readonly all?: readonly [TextKey, Readonly<Record<string, string>>];
   readonly children: (apiKey: Found) => ReactNode;
 }
 
-/** Keys with the same need, a line for each of the first ones. */
+/** Keys with the same need, with a line for each of the first ones. */
 const KeysMatter = <Found extends KeyInNeed>({
   title,
   found: { count, keys },
@@ -49,7 +49,7 @@ const KeysMatter = <Found extends KeyInNeed>({
   );
 };
 
-/** Keys that end within a month. */
+/** Keys that expire within a month. */
 export const ExpiringKeys = ({ found }: { readonly found: KeysInNeed }) => {
   const soon = { 'expires_at@gte': daysFromNow(0), 'expires_at@lte': daysFromNow(30) };
   return (
@@ -74,11 +74,10 @@ interface MendedKeyProps {
   readonly apiKey: KeyInNeed;
   readonly about: ReactNode;
   readonly action: TextKey;
-  /** The dialog of the action. */
   readonly dialog: (close: () => void) => ReactNode;
 }
 
-/** A key with the one action that is advised. */
+/** A key with the recommended action. */
 const MendedKey = ({ apiKey, about, action, dialog }: MendedKeyProps) => {
   const text = useText();
   const [opened, setOpened] = useState(false);
@@ -95,7 +94,7 @@ const MendedKey = ({ apiKey, about, action, dialog }: MendedKeyProps) => {
   );
 };
 
-/** Keys that never expire, with the way to give them an end. */
+/** Keys without an expiry, with an action that sets one. */
 export const EndlessKeys = ({ found }: { readonly found: KeysInNeed }) => (
   <KeysMatter
     title="start.keysWithoutExpiry"
@@ -113,7 +112,7 @@ export const EndlessKeys = ({ found }: { readonly found: KeysInNeed }) => (
   </KeysMatter>
 );
 
-/** Keys that may do more than they did. */
+/** Keys with more scopes than they used. */
 export const WideKeys = ({ found }: { readonly found: KeyAdvice['wide_keys'] }) => {
   const text = useText();
   return (
@@ -147,11 +146,11 @@ interface KeyActionsProps {
     readonly expires_at: string | null;
     readonly user: { readonly id: number; readonly username: string };
   };
-  /** Whether its end is near: then it is extended or replaced. */
+  /** True if the end is near: the key can then be extended or replaced. */
   readonly ending: boolean;
 }
 
-/** The actions on a key, where it is named. */
+/** The actions on a key in a line of the overview. */
 export const KeyActions = ({ apiKey, ending }: KeyActionsProps) => {
   const text = useText();
   const [opened, setOpened] = useState<'extend' | 'revoke'>();

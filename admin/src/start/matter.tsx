@@ -3,27 +3,27 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { Icon } from '../parts/icon.tsx';
 
-/** How many of a kind are named on their card. */
+/** Entries of a kind that are listed on its card. */
 export const listed = 3;
 
 const day = 86_400_000;
 
-/** The moment so many days from now. */
+/** The time in a number of days. */
 export const daysFromNow = (days: number): string => new Date(Date.now() + days * day).toISOString();
 
-/** A filter as the address of a list holds it. */
+/** Address of a list with a filter. */
 export const filtered = (path: string, filter: Readonly<Record<string, string>>): string =>
   `${path}?${new URLSearchParams({ filter: JSON.stringify(filter), page: '1' })}`;
 
 interface MatterProps {
   readonly title: string;
   readonly count: string;
-  /** Leads to all of them, or says what to do. */
+  /** Link to all of them, or advice. */
   readonly more: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A kind of thing that needs attention: how many there are, the first of them, and what can be done. */
+/** A card for a kind of matter: the number, the first entries, and the actions. */
 export const Matter = ({ title, count, more, children }: MatterProps) => (
   <Box component="li" sx={matterStyle}>
     <Icon name="attention" sx={{ fontSize: 18, mt: '1px', color: 'warning.main' }} />
@@ -58,7 +58,7 @@ const matterStyle = {
   '&:last-of-type': { borderBottom: 0 },
 } as const;
 
-/** One of them: its words in one line, its actions at the end of it. */
+/** An entry: its words in one line, its actions at the end. */
 export const Line = ({ children }: { readonly children: ReactNode }) => (
   <Box component="li" sx={lineStyle}>
     {children}
@@ -75,7 +75,7 @@ const lineStyle = {
   '& .MuiButton-root:hover': { color: 'text.primary' },
 } as const;
 
-/** A part that belongs to a line and is less than it. */
+/** A less important part of a line. */
 export const Beneath = ({ children }: { readonly children: ReactNode }) => (
   <Typography
     variant="body2"

@@ -12,13 +12,13 @@ import type { RouteTimes } from '../watch/routes.tsx';
 import { routesBy } from './figures.tsx';
 import { filtered } from './matter.tsx';
 
-/** Requests that are named; all of them are on the page of the heading. */
+/** Number of listed requests; the linked page has all of them. */
 const listed = 3;
 
 interface RankedProps {
   readonly id: string;
   readonly title: string;
-  /** All of them. */
+  /** Link to all of them. */
   readonly to: string;
   readonly lines: readonly {
     readonly key: number | string;
@@ -29,7 +29,7 @@ interface RankedProps {
   }[];
 }
 
-/** The first requests of an order, each with its figure and leading to its place; nothing where there are none. */
+/** The first entries of a ranking, each with its figure and a link; renders nothing if there are none. */
 const Ranked = ({ id, title, to, lines }: RankedProps) =>
   lines.length === 0 ? null : (
     <Box
@@ -60,7 +60,7 @@ const Ranked = ({ id, title, to, lines }: RankedProps) =>
     </Box>
   );
 
-/** The routes that respond slowest within a day. */
+/** The slowest routes of the last 24 hours. */
 export const Slowest = () => {
   const text = useText();
   const { data = [] } = useQuery({
@@ -82,7 +82,7 @@ export const Slowest = () => {
   );
 };
 
-/** The requests that were refused most often within a day; each leads to its explanation. */
+/** The most frequent refusals of the last 24 hours, with links to their explanations. */
 export const MostRefused = () => {
   const text = useText();
   const language = useLanguage();

@@ -13,17 +13,19 @@ export interface Series {
 
 interface StackedBarsProps {
   readonly title: string;
-  /** One for each bar. */
+  /** A label for each bar. */
   readonly labels: readonly string[];
   readonly series: readonly Series[];
 }
 
-/** The drawing in CSS pixels: as wide as there is room, so that its letters are those of the page. */
+/**
+ * Height of the drawing in CSS pixels; its width is the available one, so that its letters have the size of the page's.
+ */
 const height = 180;
 const left = 44;
 const bottom = 22;
 const top = 8;
-/** Room that the label of a bar takes. */
+/** Pixels for the label of a bar. */
 const labelWidth = 52;
 
 interface Bar {
@@ -45,14 +47,14 @@ const stack = (series: readonly Series[], index: number): Bar[] => {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** The bar under the mouse; undefined beside the bars. */
+/** Index of the bar under the mouse; undefined beside the bars. */
 const barAt = (event: MouseEvent<SVGSVGElement>, bars: number): number | undefined => {
   const box = event.currentTarget.getBoundingClientRect();
   const index = Math.floor(((event.clientX - box.left - left) / (box.width - left)) * bars);
   return index >= 0 && index < bars ? index : undefined;
 };
 
-/** Stacked bars over time: one picture for the eye, the same figures in the legend for everybody. */
+/** Stacked bars over time. The legend has the same figures for everyone who cannot see the picture. */
 export const StackedBars = ({ title, labels, series }: StackedBarsProps) => {
   const text = useText();
   const language = useLanguage();
@@ -95,7 +97,7 @@ export const StackedBars = ({ title, labels, series }: StackedBarsProps) => {
 };
 
 interface PlotProps extends Omit<StackedBarsProps, 'title'> {
-  /** Of each bar. */
+  /** Total of each bar. */
   readonly totals: readonly number[];
   readonly pointed: number | undefined;
   readonly labelledBy: string;
@@ -159,7 +161,7 @@ const Plot = ({ labels, series, totals, pointed, labelledBy, onPoint }: PlotProp
   );
 };
 
-/** The width of an element in CSS pixels, as it is and as it becomes. */
+/** The width of an element in CSS pixels, updated when it changes. */
 export const useWidth = <Kind extends Element>(first: number): [RefObject<Kind | null>, number] => {
   const element = useRef<Kind>(null);
   const [width, setWidth] = useState(first);

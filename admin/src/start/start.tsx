@@ -11,7 +11,7 @@ import { FirstSteps } from './first-steps.tsx';
 import type { Statistics } from './stats.ts';
 import { Traffic } from './traffic.tsx';
 
-/** The matters that need attention, beside how the service fares; one below the other where there is no room. */
+/** Two columns: matters that need attention, and the traffic; one column on narrow screens. */
 const halves = {
   display: 'grid',
   gap: 3,

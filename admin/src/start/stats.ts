@@ -14,14 +14,14 @@ export interface ModelInNeed {
 }
 
 export interface FailedSignIn {
-  /** Null where there is no such account. */
+  /** Null if there is no such account. */
   readonly user: { readonly id: number; readonly username: string; readonly disabled: boolean } | null;
   readonly address: string | null;
   readonly count: number;
   readonly last_at: string;
 }
 
-/** The first steps that are done already. */
+/** The first steps that are done. */
 export interface FirstSteps {
   readonly user: boolean;
   readonly grant: boolean;
@@ -43,7 +43,7 @@ export interface KeysInNeed {
   readonly keys: readonly KeyInNeed[];
 }
 
-/** A key that may do more than its requests of the last 30 days needed. */
+/** A key with more scopes than its requests of the last 30 days needed. */
 export interface WideKey extends KeyInNeed {
   readonly narrower_scopes: readonly string[];
 }
@@ -58,7 +58,7 @@ export interface KeyAdvice {
 export interface Statistics {
   readonly last_24_hours: readonly Point[];
   readonly last_30_days: readonly Point[];
-  /** Milliseconds that half of all responses, and 95 % of them, took at most within 24 hours. */
+  /** Milliseconds within which half of all responses, and 95 % of them, were sent in 24 hours. */
   readonly response_times: { readonly p50: number | null; readonly p95: number | null };
   readonly attention: KeyAdvice & {
     readonly expiring_keys: KeysInNeed;
@@ -72,13 +72,13 @@ export interface Statistics {
       }[];
     };
     readonly open_resources: readonly ModelInNeed[];
-    /** Permissions are asked for, and none is granted. */
+    /** Models with a permission check and without any grant. */
     readonly ungranted_models: readonly ModelInNeed[];
     readonly failing_webhooks: {
       readonly count: number;
       readonly webhooks: readonly { readonly id: number; readonly url: string; readonly failures: number }[];
     };
-    /** Jobs that were tried as often as they may. */
+    /** Jobs without further attempts. */
     readonly failed_jobs: {
       readonly count: number;
       readonly jobs: readonly {
@@ -86,7 +86,7 @@ export interface Statistics {
         readonly name: string;
         readonly error: string | null;
         readonly failed_at: string | null;
-        /** Failed runs of a recurring job; 1 of any other. */
+        /** Failed runs of a recurring job; 1 for other jobs. */
         readonly runs: number;
         readonly recurring: boolean;
         readonly paused: boolean;
@@ -94,7 +94,7 @@ export interface Statistics {
     };
     /** Messages whose last attempt failed, and the error of the latest. */
     readonly unsent_mail: { readonly count: number; readonly error: string | null };
-    /** Work that has been due for a minute and was not begun. */
+    /** Work due for a minute and not started. */
     readonly backlog: { readonly jobs: number; readonly deliveries: number };
     /** Of the last 24 hours, by account and address. */
     readonly failed_sign_ins: {

@@ -13,13 +13,13 @@ import type { Point, Statistics } from './stats.ts';
 
 type Span = 'last_24_hours' | 'last_30_days';
 
-/** From the service's registry, put here by the build (`vite.config.ts`). */
+/** Methods of authentication in the registry of the service, inserted by the build (`vite.config.ts`). */
 declare const __AUTH_METHODS__: readonly {
   readonly name: string;
   readonly label: Readonly<Record<string, string>>;
 }[];
 
-/** Distinct also without colour vision: by lightness, and named in the legend with their figures. */
+/** Distinguishable without colour vision by their lightness; the legend names them with their figures. */
 const colours = {
   methods: [
     'light-dark(#1f5f66, #6fc3c3)',
@@ -38,7 +38,7 @@ const colours = {
 
 const statuses = ['2xx', '3xx', '4xx', '5xx'] as const;
 
-/** Requests over the last day or month, by method of authentication and by status. */
+/** Requests of the last day or month, by method of authentication and by status. */
 export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => {
   const text = useText();
   const language = useLanguage();

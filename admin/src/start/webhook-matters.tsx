@@ -13,7 +13,7 @@ import { countText, type Statistics } from './stats.ts';
 
 type Work = Statistics['attention'];
 
-/** Webhooks whose last attempts failed, and that are tried on. */
+/** Webhooks whose last attempts failed, and that are still retried. */
 export const FailingWebhooks = ({ found }: { readonly found: Work['failing_webhooks'] }) => {
   const text = useText();
   return (
@@ -33,10 +33,10 @@ export const FailingWebhooks = ({ found }: { readonly found: Work['failing_webho
   );
 };
 
-/** Faults that enabling alone would not mend: the webhook needs another secret or another user first. */
+/** Faults that enabling alone does not repair: the webhook needs another secret or another user first. */
 const needsMore: readonly string[] = ['secret_unreadable', 'no_user'];
 
-/** Webhooks that were disabled because of what became of their messages. */
+/** Webhooks that the service disabled after failures. */
 export const DisabledWebhooks = ({ found }: { readonly found: Work['disabled_webhooks'] }) => {
   const text = useText();
   const wordOf = useWords('webhooks');
@@ -60,11 +60,11 @@ export const DisabledWebhooks = ({ found }: { readonly found: Work['disabled_web
 
 interface WebhookActionProps {
   readonly webhook: Pick<Webhook, 'id' | 'url'>;
-  /** Then it is enabled first. */
+  /** True if it must be enabled first. */
   readonly disabled?: boolean;
 }
 
-/** Has what could not be delivered sent again. */
+/** Sends failed deliveries again. */
 export const WebhookAction = ({ webhook: { id, url }, disabled = false }: WebhookActionProps) => {
   const text = useText();
   const notify = useNotify();
@@ -90,16 +90,16 @@ export const WebhookAction = ({ webhook: { id, url }, disabled = false }: Webhoo
   );
 };
 
-/** Deliveries that one press sends again. */
+/** Maximum number of deliveries for one click. */
 const most = 100;
 
-/** One that has failed for good, or waits for its next attempt after others have failed. */
+/** True for a delivery that failed for good, or waits for its next attempt after failures. */
 const isToBeSent = ({ state, sending, attempts, next_at }: Delivery): boolean =>
   state === 'failed' || (state === 'waiting' && !sending && attempts > 0 && next_at !== null);
 
 /**
- * Sends the failed deliveries of a webhook again; returns how many. The newest is requested first: of those about one
- * record the last one requested goes first.
+ * Sends the failed deliveries of a webhook again; returns their number. The newest is requested first: of deliveries
+ * about one record the last requested one is sent first.
  */
 export const sendAgain = async (webhook: number): Promise<number> => {
   const path = `/admin/webhooks/${webhook}/deliveries`;
@@ -111,7 +111,7 @@ export const sendAgain = async (webhook: number): Promise<number> => {
       await send('POST', `${path}/${id}/resend`);
       sent += 1;
     } catch (error) {
-      // It is being sent by now, or is gone: then there is nothing to do about it.
+      // It is being sent, or was deleted: nothing is left to do.
       if (!(error instanceof GatewrightError) || ![404, 409].includes(error.status)) throw error;
     }
   }

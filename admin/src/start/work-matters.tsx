@@ -9,7 +9,7 @@ import { countText, type ModelInNeed, type Statistics } from './stats.ts';
 
 type Work = Statistics['attention'];
 
-/** Jobs that were tried as often as they may. */
+/** Jobs without further attempts. */
 export const FailedJobs = ({ found: { count, jobs } }: { readonly found: Work['failed_jobs'] }) => {
   const text = useText();
   return (
@@ -37,7 +37,7 @@ export const FailedJobs = ({ found: { count, jobs } }: { readonly found: Work['f
   );
 };
 
-/** Messages that the mail server did not accept so far. */
+/** Messages that the mail server has not accepted so far. */
 export const UnsentMail = ({ found: { count, error } }: { readonly found: Work['unsent_mail'] }) => {
   const text = useText();
   return (
@@ -51,7 +51,7 @@ export const UnsentMail = ({ found: { count, error } }: { readonly found: Work['
   );
 };
 
-/** Work that has been due for a minute and was not begun. */
+/** Work due for a minute and not started. */
 export const Backlog = ({ backlog: { jobs, deliveries } }: { readonly backlog: Work['backlog'] }) => {
   const text = useText();
   return (
@@ -80,7 +80,7 @@ interface ModelMatterProps {
   readonly models: readonly ModelInNeed[];
 }
 
-/** Models whose records anybody with a token reads and writes. */
+/** Models whose records anyone with a token can read and write. */
 export const OpenModels = ({ models }: ModelMatterProps) => {
   const text = useText();
   const nameOf = useModelName();
@@ -102,7 +102,7 @@ export const OpenModels = ({ models }: ModelMatterProps) => {
 const tableOf = (models: readonly ModelInNeed[]): string =>
   `/permissions?${new URLSearchParams({ models: models.map(({ model }) => model).join(',') })}`;
 
-/** Models that ask for permissions of which none is granted. */
+/** Models with a permission check and without any grant. */
 export const UngrantedModels = ({ models }: ModelMatterProps) => {
   const text = useText();
   const nameOf = useModelName();

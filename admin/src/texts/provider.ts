@@ -35,10 +35,12 @@ const loaders: Readonly<Record<Language, Loaders>> = {
 const loadedFirst = new Map<Language, First>();
 const loadedPages = new Map<Language, Pages>();
 
-/** Whether a page has been opened that is not a list of records: a change of the language loads its texts too. */
+/**
+ * True once a page was opened that is not a list of records: a change of the language then loads the page texts too.
+ */
 let needsPageTexts = false;
 
-/** Loads the first texts of a language. Nothing may ask for one of them before. */
+/** Loads the first texts of a language; they must be loaded before any is used. */
 export const loadTexts = async (language: Language): Promise<void> => {
   const { first, pages } = loaders[language];
   await Promise.all([
@@ -73,12 +75,12 @@ export const serviceTexts = (language: Language): OtherTexts['service'] => first
 
 const isLanguage = (name: unknown): name is Language => name === 'en' || name === 'zh-CN';
 
-/** The service's own language; the page speaks it too until the user chooses another one in this browser. */
+/** The language of the service; the pages use it until the user chooses another one in this browser. */
 export const serviceLanguage: Language = document.documentElement.lang === 'en' ? 'en' : 'zh-CN';
 
 const chosenBefore: unknown = store.getItem<string>('locale');
 
-/** The language that the pages begin with. */
+/** The language at the start of the pages. */
 export const firstLanguage: Language = isLanguage(chosenBefore) ? chosenBefore : serviceLanguage;
 
 let current = firstLanguage;
@@ -89,13 +91,13 @@ const textAt = (tree: Tree, path: string): string | undefined => {
   return typeof at === 'string' ? at : undefined;
 };
 
-/** Forms of a text by number: one, and all others. Chinese texts have one form. */
+/** The form of a text for a number: one, or all others. Chinese texts have one form. */
 const formOf = (text: string, count: unknown): string => {
   const [one = '', others = one] = text.split(' |||| ');
   return count === undefined || Number(count) === 1 ? one : others;
 };
 
-/** The provider of ra-core: texts by path, with `%{name}` filled in, in the form of `smart_count` or `count`. */
+/** The provider of ra-core: texts by path, with `%{name}` replaced, in the form for `smart_count` or `count`. */
 export const i18nProvider: I18nProvider = {
   translate: (key, options = {}) => {
     const { app, others } = firstOf(current);
@@ -118,7 +120,7 @@ export const i18nProvider: I18nProvider = {
 
 export type Text = (key: TextKey, parameters?: Readonly<Record<string, string | number>>) => string;
 
-/** The texts of these pages in the chosen language; a key that does not exist does not compile. */
+/** Returns the texts of the chosen language; an unknown key does not compile. */
 export const useText = (): Text => {
   const translate = useTranslate();
   return useCallback<Text>((key, parameters) => translate(`app.${key}`, parameters), [translate]);
@@ -126,7 +128,7 @@ export const useText = (): Text => {
 
 export const useLanguage = (): Language => (useLocale() === 'en' ? 'en' : 'zh-CN');
 
-/** Tells the browser, and so screen readers and fonts, which language the page is in. */
+/** Sets the language of the document, for the browser, screen readers and fonts. */
 export const usePageLanguage = (): void => {
   const language = useLanguage();
   useEffect(() => {

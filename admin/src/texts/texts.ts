@@ -21,7 +21,7 @@ export type PageTexts = typeof chinesePages & typeof englishPages;
 /** Texts of the pages outside of the administration area. */
 export type OutsideTexts = typeof chineseOutside & typeof englishOutside;
 
-/** Texts that other code shows. */
+/** Texts shown by other code. */
 export interface OtherTexts {
   /** Texts of ra-core. */
   readonly ra: Tree;

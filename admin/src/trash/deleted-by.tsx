@@ -5,7 +5,7 @@ import type { TrashedRecord } from './trashed.ts';
 
 const day = 86_400_000;
 
-/** How long a deleted record can still be brought back. */
+/** The time until a deleted record is removed for good. */
 export const Remaining = ({ until }: { readonly until: string }) => {
   const text = useText();
   const days = Math.ceil((Date.parse(until) - Date.now()) / day);
@@ -16,7 +16,7 @@ export const Remaining = ({ until }: { readonly until: string }) => {
   );
 };
 
-/** The user who deleted it, the time, and how long it stays. */
+/** The user who deleted it, the time, and the time left. */
 export const DeletedBy = ({ record }: { readonly record: TrashedRecord }) => (
   <span>
     <Actor actor={record.deleted_by} /> · <RelativeTime value={record.deleted_at} /> ·{' '}

@@ -51,7 +51,7 @@ const remainsOf = async ({ metadata, path, id }: DeletedRecordProps): Promise<Re
   return { trashed, hasHistory: history !== undefined };
 };
 
-/** In the place of a record that is not there: what the trash and its history still know of it. */
+/** Replaces the page of a missing record: its data in the trash and in its history. */
 export const DeletedRecord = (props: DeletedRecordProps) => {
   const { path, id } = props;
   const { data: remains, error } = useQuery({

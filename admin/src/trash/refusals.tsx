@@ -9,7 +9,7 @@ interface RefusalsProps {
   readonly nameOf: (id: number) => string;
 }
 
-/** Which records did not come back, and why: of a value that is taken the field's own message. */
+/** Records that were not restored, with the reasons; for a taken value, the message of the field. */
 export const Refusals = ({ refused, nameOf }: RefusalsProps) => {
   const text = useText();
   const language = useLanguage();

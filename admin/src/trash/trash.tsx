@@ -24,7 +24,7 @@ import { Refusals } from './refusals.tsx';
 import type { TrashedRecord } from './trashed.ts';
 import { useBringBack } from './undo.tsx';
 
-/** The records of a resource that were deleted and can come back, the latest deleted first. */
+/** The deleted records of a resource that can be restored, latest deletion first. */
 export const Trash = () => {
   const { path = '' } = useParams();
   return (
@@ -45,7 +45,7 @@ const TrashOf = ({ metadata, path }: TrashProps) => {
     <ListBase
       resource={trashPrefix + path}
       perPage={25}
-      // As the service orders them: nothing else can be asked for.
+      // The order of the service: there is no other.
       sort={{ field: 'deleted_at', order: 'DESC' }}
       disableAuthentication
       exporter={false}
@@ -62,7 +62,7 @@ const TrashOf = ({ metadata, path }: TrashProps) => {
   );
 };
 
-/** Columns of the record beside those of its deletion: its name and another two. */
+/** Number of columns of the record: its name and two others. */
 const ownColumns = 3;
 
 const useTrashColumns = ({ metadata, path }: TrashProps): readonly Column<TrashedRecord>[] => {

@@ -2,15 +2,15 @@ import type { VersionActor } from '../history/version.ts';
 import type { AnyRecord } from '../records/record.ts';
 import { recordsPrefix, send } from '../service.ts';
 
-/** A record that was deleted and can come back. */
+/** A deleted record that can be restored. */
 export interface TrashedRecord extends AnyRecord {
   readonly deleted_at: string;
   readonly deleted_by: VersionActor;
-  /** From then on it is removed for good. */
+  /** Time from which on it is removed for good. */
   readonly kept_until: string;
 }
 
-/** Where the deleted records of a resource are listed. */
+/** Path of the list of deleted records of a resource. */
 export const trashPath = (path: string): string => `/records/${path}/trash`;
 
 export const loadTrashed = async (path: string, id: string): Promise<TrashedRecord> => {
@@ -21,13 +21,13 @@ export const loadTrashed = async (path: string, id: string): Promise<TrashedReco
 const bringBack = (path: string, id: number): Promise<unknown> =>
   send('POST', `/admin/${recordsPrefix}${path}/${id}/restore`, { body: {} });
 
-/** Why a record did not come back. */
+/** A record that was not restored, with the reason. */
 export interface RefusedReturn {
   readonly id: number;
   readonly error: unknown;
 }
 
-/** Brings records back, one after the other in the order in which they are given; returns those that were refused. */
+/** Restores records one by one in the given order; returns the refused ones. */
 export const bringAllBack = async (
   path: string,
   ids: readonly number[],

@@ -6,7 +6,7 @@ import { useUndoNotice } from '../parts/undo.tsx';
 import { useText } from '../texts/provider.ts';
 import { bringAllBack, type RefusedReturn } from './trashed.ts';
 
-/** Says that records went to the trash, and offers to bring them back at once; after that there is its list. */
+/** Notifies that records went to the trash, and offers to restore them at once; later they are in its list. */
 export const useTrashedNotice = (path: string): ((ids: readonly number[]) => void) => {
   const text = useText();
   const notify = useNotify();
@@ -24,14 +24,14 @@ export const useTrashedNotice = (path: string): ((ids: readonly number[]) => voi
     });
 };
 
-/** Brings records back and keeps what was refused, with its reason, until the next try. */
+/** Restores records, and keeps refusals with their reasons until the next attempt. */
 export const useBringBack = (path: string) => {
   const text = useText();
   const notify = useNotify();
   const client = useQueryClient();
   const [busy, setBusy] = useState<readonly number[]>([]);
   const [refused, setRefused] = useState<readonly RefusedReturn[]>([]);
-  /** Returns how many were restored. */
+  /** Returns the number of restored records. */
   const bringBack = async (ids: readonly number[]): Promise<number> => {
     setBusy(ids);
     setRefused([]);

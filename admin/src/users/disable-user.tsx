@@ -12,11 +12,11 @@ import { mayManage, type User } from './user.ts';
 
 interface DisableUserProps {
   readonly user: User;
-  /** In a line of a list the button is small. */
+  /** True for the smaller button in a list. */
   readonly small?: boolean;
 }
 
-/** Disables somebody who leaves, or enables them again: where they are listed, and on their page. */
+/** Disables a user, or enables them again: in lists, and on their page. */
 export const DisableUser = ({ user, small = false }: DisableUserProps) => {
   const text = useText();
   const { permissions: own } = usePermissions<readonly string[]>();
@@ -58,7 +58,7 @@ export const DisableUser = ({ user, small = false }: DisableUserProps) => {
   );
 };
 
-/** The records that a user owns or has made, by kind, each with a link to just these. */
+/** The records that a user owns or created, by kind, with links to lists of exactly these. */
 const Owned = ({ user }: { readonly user: User }) => {
   const text = useText();
   const { data } = useForecast('users', [user.id]);

@@ -10,7 +10,7 @@ import { useModelName } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import { superAdmin } from './user.ts';
 
-/** The permissions that these roles give. */
+/** The permissions of roles. */
 export const GrantsOf = ({ roles }: { readonly roles: readonly string[] }) => {
   const text = useText();
   const nameOf = useModelName();

@@ -10,18 +10,18 @@ import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { User } from './user.ts';
 
-/** Whether each link is sent to its user. */
+/** True if each link is also sent by mail. */
 export const sendsMail = offers('mail');
 
-/** A link by which a user sets a password of their own. */
+/** A link by which users set their passwords. */
 export interface Invitation {
   readonly url: string;
   readonly expires_at: string;
-  /** Where a mail with the link is sent; null without mail. An instance of an older version does not say it. */
+  /** Address to which the link was sent; null without mail. Absent from instances of an older version. */
   readonly sent_to?: string | null;
 }
 
-/** Makes a link; the one before ends. It is answered this once, so that no cache may hold it. */
+/** Creates a link; the former one ends. The response is read once, so that no cache may keep it. */
 export const makeInvitation = async (userId: number): Promise<Invitation> =>
   (await send<Invitation>('POST', `/admin/users/${userId}/invitation`)).data;
 
@@ -31,7 +31,7 @@ interface InvitationLinkProps {
   readonly onClose: () => void;
 }
 
-/** The link, this once. */
+/** Shows the link once. */
 export const InvitationLink = ({ username, invitation, onClose }: InvitationLinkProps) => {
   const text = useText();
   const { url, expires_at: end, sent_to: address } = invitation;
@@ -47,7 +47,7 @@ export const InvitationLink = ({ username, invitation, onClose }: InvitationLink
   );
 };
 
-/** Makes a link for somebody else: an invitation where they have no password yet, else a way to set another one. */
+/** Creates a link for another user: an invitation if they have no password yet, else a reset. */
 export const InviteUser = ({ user }: { readonly user: User }) => {
   const text = useText();
   const { act } = useAct();

@@ -8,8 +8,8 @@ import type { User } from './user.ts';
 const makers: readonly string[] = ['created_by', 'invited_by'];
 
 /**
- * Keys, webhooks and invitation links that a user made for others. An administrator who disables, demotes or deletes the
- * user decides about them; nothing is shown where there are none.
+ * Keys, webhooks and invitation links that a user created for others. An administrator who disables, demotes or deletes
+ * the user decides about them. Renders nothing if there are none.
  */
 export const MadeForOthers = ({ user }: { readonly user: User }) => {
   const text = useText();

@@ -17,7 +17,7 @@ import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { superAdmin, type User } from './user.ts';
 
-/** The records that make somebody a member, and what each opens; nothing where no row rule asks for any. */
+/** The memberships of a user and the access that each gives; renders nothing if no row rule uses memberships. */
 export const MembershipsOf = ({ user }: { readonly user: User }) => {
   const text = useText();
   const memberships = useModels().filter(({ opens }) => opens > 0);
@@ -64,7 +64,7 @@ const OfModel = ({ entry, user }: OfModelProps) => {
   );
 };
 
-/** Memberships that are shown here; the list has them all. */
+/** Number of shown memberships; the list has all of them. */
 const shown = 20;
 
 const Memberships = ({ entry, metadata, user }: OfModelProps & { readonly metadata: Metadata }) => {
@@ -148,7 +148,7 @@ interface Opening {
   readonly access: 'read' | 'write' | 'both';
 }
 
-/** Those whose conditions the membership meets, one for each model and field. */
+/** The openings whose conditions the membership meets, one for each model and field. */
 const openingsOf = (record: AnyRecord, opens: readonly OpenedModel[]): readonly Opening[] => {
   const met = opens.filter(({ on, where }) =>
     [record[on] !== null, ...where.map(({ field, values }) => values.includes(String(record[field])))].every(
@@ -165,7 +165,7 @@ const openingsOf = (record: AnyRecord, opens: readonly OpenedModel[]): readonly 
   return [...found.values()];
 };
 
-/** The records that are opened: the one itself, the list of those with the value, or the list of the model. */
+/** Link to the opened records: the record itself, the list of those with the value, or the list of the model. */
 const pageOf = ({ path, field, on }: OpenedModel, record: AnyRecord): string => {
   if (field === 'id') return `/records/${path}/${String(record[on])}/show`;
   return field === null ? `/records/${path}` : listOf(path, { [field]: record[on] });

@@ -10,10 +10,10 @@ import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { User } from './user.ts';
 
-/** Letters that are not mistaken for each other when read aloud or copied by hand. */
+/** Characters that are not confused when read aloud or copied by hand. */
 const letters = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789';
 
-/** 20 characters of 54: more than 115 bits. Bytes that would favour some letters are thrown away. */
+/** 20 characters of 54: more than 115 bits. Bytes that would favour some characters are discarded. */
 const generate = (): string => {
   const limit = 256 - (256 % letters.length);
   let made = '';
@@ -29,7 +29,7 @@ interface ResetPasswordProps {
   readonly onClose: () => void;
 }
 
-/** A new password for somebody else; their sessions end with it. */
+/** Sets a new password of another user; their sessions end. */
 export const ResetPassword = ({ user, onClose }: ResetPasswordProps) => {
   const text = useText();
   const changed = useChanged();

@@ -2,7 +2,7 @@ import { Fragment } from 'react';
 import { Link } from '../parts/link.tsx';
 import { useText } from '../texts/provider.ts';
 
-/** Roles by name, each of which leads to its page. */
+/** Names of roles with links to their pages. */
 export const RoleLinks = ({ roles }: { readonly roles: readonly string[] }) => {
   const text = useText();
   return roles.map((role, place) => (

@@ -53,7 +53,7 @@ const facts = (text: Text): OwnColumn<User>[] => [
   'updated_at',
 ];
 
-/** One user: who they are, their keys, what their roles let them do. */
+/** The page of a user: keys, sessions and permissions. */
 export const ShowUser = () => {
   const text = useText();
   return (
@@ -78,20 +78,20 @@ export const ShowUser = () => {
   );
 };
 
-/** One's own sessions are ended on a page of their own. */
+/** The own sessions have a page of their own. */
 const SignIns = ({ user }: { readonly user: User }) => {
   const { permissions: own } = usePermissions<readonly string[]>();
   const { identity } = useGetIdentity();
   return <SignInsOf user={user} canEnd={mayManage(user, own) && identity?.id !== user.id} />;
 };
 
-/** Accounts of a super_admin are unlinked by a super_admin. */
+/** Only a super_admin may unlink accounts of a super_admin. */
 const LinkedAccounts = ({ user }: { readonly user: User }) => {
   const { permissions: own } = usePermissions<readonly string[]>();
   return <LinkedAccountsOf user={user} canUnlink={mayManage(user, own)} />;
 };
 
-/** Until when the link is good, or since when it is over. */
+/** The end of the link, in the future or the past. */
 const LinkEnd = ({ value }: { readonly value: string }) => {
   const text = useText();
   const over = Date.parse(value) <= useNow();

@@ -14,7 +14,7 @@ import { useText } from '../texts/provider.ts';
 import { browserOf } from '../watch/user-agent.ts';
 import type { User } from './user.ts';
 
-/** Where a user is signed in, as `/admin/users/:id/sessions` returns it. */
+/** The sessions and tokens of a user, as `/admin/users/:id/sessions` returns them. */
 interface SignIns {
   readonly sessions: readonly {
     readonly id: number;
@@ -32,11 +32,11 @@ interface SignIns {
 
 interface SignInsOfProps {
   readonly user: Pick<User, 'id' | 'username'>;
-  /** Whether the caller may sign this user out here. */
+  /** True if the caller may sign this user out here. */
   readonly canEnd: boolean;
 }
 
-/** The sessions and tokens of a user, as far as the service knows, and the way to end all of them. */
+/** The sessions and known tokens of a user, and the button that ends all of them. */
 export const SignInsOf = ({ user, canEnd }: SignInsOfProps) => {
   const text = useText();
   const { act } = useAct();

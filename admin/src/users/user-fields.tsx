@@ -20,20 +20,20 @@ import { superAdmin } from './user.ts';
 export interface UserDraft {
   readonly username: string;
   readonly email: string;
-  /** Whether the user may stay without an address. */
+  /** True if the user may have no address. */
   readonly addressless?: boolean;
   readonly name: string;
   readonly roles: readonly string[];
   readonly disabled: boolean;
-  /** Not asked for service accounts, which have no password. */
+  /** Not for service accounts, which have no password. */
   readonly must_change_password?: boolean;
-  /** Asked for new users only. */
+  /** For new users only. */
   readonly kind?: 'person' | 'service';
-  /** Asked for service accounts only. */
+  /** For service accounts only. */
   readonly owner_id?: number | null;
-  /** Asked for new users only: whether they set their password themselves, by a link. */
+  /** For new users only: true if they set their password by a link. */
   readonly invite?: boolean;
-  /** That of a new user who is not invited. */
+  /** Password of a new user without an invitation. */
   readonly password?: string;
 }
 
@@ -62,7 +62,7 @@ const useRoles = (): readonly Role[] => {
   return data;
 };
 
-/** The inputs of a user, each with its error beside it. */
+/** The inputs of a user, each with its error. */
 export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
   const text = useText();
   const input = (name: 'username' | 'email' | 'name' | 'password', autoComplete: string) => ({
@@ -73,7 +73,7 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
     onChange: (event: { readonly target: { readonly value: string } }) =>
       onChange({ ...draft, [name]: event.target.value }),
   });
-  // A password that the user has chosen need not be changed.
+  // A password chosen by the user need not be changed.
   const chooseWay = (invite: boolean): void =>
     onChange({ ...draft, invite, password: '', must_change_password: false });
   const isService = draft.kind === 'service' || draft.owner_id !== undefined;
@@ -138,7 +138,7 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
   );
 };
 
-/** Whether the new user is a person or a program. */
+/** The kind of a new user: a person or a program. */
 const KindChoice = ({ draft, onChange }: Pick<UserFieldsProps, 'draft' | 'onChange'>) => {
   const text = useText();
   const choose = (kind: 'person' | 'service'): void => {
@@ -166,7 +166,7 @@ interface WayChoiceProps {
   readonly onChange: (invite: boolean) => void;
 }
 
-/** The person who sets the password of a new user. */
+/** The way in which a new user gets a password. */
 const WayChoice = ({ invite, onChange }: WayChoiceProps) => {
   const text = useText();
   return (

@@ -22,7 +22,7 @@ interface UserFormProps {
 
 interface SavedUser {
   readonly id: number;
-  /** The link that is shown once, where the user was invited; `failed`: the user was made, and the link was not. */
+  /** The link of an invited user, shown once; `failed` if only the user could be created. */
   readonly invitation?: Invitation | 'failed';
 }
 
@@ -78,14 +78,14 @@ const newUser: UserDraft = {
   must_change_password: false,
 };
 
-/** Makes a service account: it has no password, and an address only where one is given. */
+/** Creates a service account: without a password, and with an address only if one is given. */
 const createService = async ({ username, name, email, kind, owner_id, roles, disabled }: UserDraft) => {
   const given = { ...(name === '' ? {} : { name }), ...(email === '' ? {} : { email }) };
   const data = { username, kind, owner_id, roles, disabled, ...given };
   return { id: (await dataProvider.create<User>('users', { data })).data.id };
 };
 
-/** Makes a user, and the link by which they choose their password where they are invited. */
+/** Creates a user, and an invitation link if the user is invited. */
 const create = async (draft: UserDraft): Promise<SavedUser> => {
   if (draft.kind === 'service') return createService(draft);
   const { name, password, invite = false, ...rest } = draft;

@@ -6,27 +6,27 @@ export interface User {
   readonly name: string;
   readonly roles: readonly string[];
   readonly disabled: boolean;
-  /** A service account has no password: it calls by keys only. */
+  /** A service account has no password: it uses keys only. */
   readonly kind: 'person' | 'service';
-  /** The person who is responsible for a service account; null for persons, and once the owner was deleted. */
+  /** The person responsible for a service account; null for persons, and after the owner was deleted. */
   readonly owner_id: number | null;
   readonly owner: { readonly id: number; readonly username: string } | null;
   readonly must_change_password: boolean;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Has no password yet. */
+  /** True while the user has no password. */
   readonly invited: boolean;
-  /** End of the link by which a password can be set, also of one whose time is over; null where there is none. */
+  /** End of the link for a password, also of an expired one; null if there is none. */
   readonly invitation_expires_at: string | null;
-  /** User who made that link. */
+  /** User who created the link. */
   readonly invited_by: number | null;
-  /** The factor that the area asks for beside the password. */
+  /** The factor that the area requires beside the password. */
   readonly second_factor: 'none' | 'totp' | 'passkeys' | 'totp_and_passkeys';
 }
 
 export const superAdmin = 'super_admin';
 
-/** An admin can neither change nor remove a super_admin; the service refuses it, these pages do not offer it. */
+/** An admin can neither change nor remove a super_admin: the service refuses it, and these pages do not offer it. */
 export const mayManage = (user: Pick<User, 'roles'>, own: readonly string[] | undefined): boolean =>
   own?.includes(superAdmin) === true || !user.roles.includes(superAdmin);
 

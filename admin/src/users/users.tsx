@@ -34,7 +34,6 @@ export const FactorOf = ({ user }: { readonly user: User }) => {
   return <Status tone="attention">{words}</Status>;
 };
 
-/** The columns of users. */
 export const userColumns = (text: Text): OwnColumn<User>[] => [
   {
     name: 'username',

@@ -22,7 +22,7 @@ import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { User } from './user.ts';
 
-/** The records of a model that a colleague sees; nothing on this page can be changed. */
+/** The records of a model as another user sees them; nothing on this page can be changed. */
 export const ViewAsUser = () => {
   const { id = '' } = useParams();
   const query = useQuery({
@@ -82,7 +82,7 @@ interface SeenProps {
   readonly path: string;
 }
 
-/** Records of one page, as the service returns them. */
+/** Records per page. */
 const perPage = 20;
 
 const SeenRecords = ({ user, metadata, path }: SeenProps) => {
@@ -152,7 +152,7 @@ const SeenRecord = ({ user, metadata, path, id }: SeenProps & { readonly id: num
   return <Loaded query={query}>{(record) => <RecordFacts metadata={metadata} record={record} />}</Loaded>;
 };
 
-/** The fields that a record came with: those that the colleague may read. */
+/** The fields that the record came with: the ones that the other user may read. */
 const RecordFacts = ({ metadata, record }: { readonly metadata: Metadata; readonly record: AnyRecord }) => (
   <Facts
     facts={metadata.fields

@@ -11,7 +11,7 @@ import { type Text, useText } from '../texts/provider.ts';
 
 interface Setting {
   readonly name: string;
-  /** Of a secret whether there is one. */
+  /** For a secret, true if there is one. */
   readonly value: string | number | boolean | null;
   readonly secret: boolean;
 }
@@ -22,7 +22,7 @@ interface About {
   readonly database: string;
   readonly started_at: string;
   readonly settings: readonly Setting[];
-  /** Identity providers; `error` is null where the provider responds. */
+  /** Identity providers; `error` is null if the provider responds. */
   readonly providers: readonly {
     readonly name: string;
     readonly issuer: string;

@@ -11,7 +11,7 @@ import { ReplacePublicKey, RotateApplication } from './rotate-application.tsx';
 interface RegisteredApplication {
   readonly id: string;
   readonly app_id: string;
-  /** Null where the application signs with a secret. */
+  /** Null if the application signs with a secret. */
   readonly public_key: string | null;
   readonly rotated_at: string;
   readonly last_used_at: string | null;
@@ -70,7 +70,7 @@ const columns = (
       ]),
 ];
 
-/** Applications that sign their requests. Their secrets are in the encrypted credentials; a super_admin replaces them. */
+/** Applications that sign their requests. The encrypted credentials hold their secrets; a super_admin replaces them. */
 export const Applications = () => {
   const text = useText();
   const { permissions: roles = [] } = usePermissions<readonly string[]>();

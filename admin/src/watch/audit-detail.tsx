@@ -11,7 +11,7 @@ import { type Text, useText } from '../texts/provider.ts';
 import type { TextKey } from '../texts/texts.ts';
 import { monospace } from '../theme.ts';
 
-/** A line of the audit log. */
+/** An entry of the audit log. */
 export interface AuditEntry {
   readonly id: number;
   readonly created_at: string;
@@ -26,7 +26,7 @@ export interface AuditEntry {
   readonly address: string | null;
 }
 
-/** Names of what the service writes beside an action; one that these pages do not know stands as it is. */
+/** Labels of details; unknown names stay as they are. */
 const names: Readonly<Record<string, TextKey>> = {
   user_id: 'keys.owner',
   name: 'keys.name',
@@ -82,7 +82,7 @@ const actionNames: Readonly<Record<string, TextKey>> = {
   destroy: 'history.actions.destroy',
 };
 
-/** One of several values. */
+/** A value of a list. */
 const elementText = (text: Text, name: string, value: string): string => {
   if (name === 'fields') return fieldName(text, value);
   const action = name === 'actions' ? actionNames[value] : undefined;
@@ -128,7 +128,7 @@ const Value = ({ name, value }: DetailProps): ReactNode => {
   );
 };
 
-/** The change of an owner is written as a field with a value before and one after it: as other changes are shown. */
+/** A change of the owner in the form of other changes: a value before and one after. */
 const withNamedOwner = (detail: AuditEntry['detail']): AuditEntry['detail'] => {
   const { fields, before = null, after, ...others } = detail;
   const [owner, ...more] = Array.isArray(fields) ? fields : [];
@@ -140,7 +140,7 @@ const withNamedOwner = (detail: AuditEntry['detail']): AuditEntry['detail'] => {
 const beforeIn = ({ before }: AuditEntry['detail']): Readonly<Record<string, unknown>> =>
   typeof before === 'object' && before !== null ? { ...before } : {};
 
-/** The details of an action of the audit log, beside its target: what was, and what is. */
+/** The details of an entry of the audit log, with values before and after. */
 export const AuditDetail = ({ detail: written }: Pick<AuditEntry, 'detail'>) => {
   const text = useText();
   const detail = withNamedOwner(written);

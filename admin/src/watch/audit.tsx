@@ -14,7 +14,7 @@ const Actor = ({ entry }: { readonly entry: AuditEntry }) => {
   return <span>{name ?? wordOf('actor_kind', kind)}</span>;
 };
 
-/** Where the page of a thing of that kind is. */
+/** Paths of the pages of targets, by kind. */
 const places: Readonly<Record<string, string>> = { user: 'users', webhook: 'webhooks' };
 
 const Target = ({ entry }: { readonly entry: AuditEntry }) => {

@@ -16,7 +16,7 @@ interface Payment {
   readonly created_at: string;
 }
 
-/** The application's own values, of whatever type it sent. */
+/** A value of the application, of any type, as text. */
 const plain = (value: unknown): string => {
   if (value === null || value === undefined) return '—';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

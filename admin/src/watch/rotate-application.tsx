@@ -7,7 +7,9 @@ import { useChanged } from '../parts/use-act.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 
-/** 32 random bytes, lowercase hex: made here, as no response of the service ever contains a secret of an application. */
+/**
+ * 32 random bytes in lowercase hex, created here: no response of the service ever contains a secret of an application.
+ */
 const newSecret = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
@@ -18,7 +20,10 @@ interface RotateApplicationProps {
   readonly onClose: () => void;
 }
 
-/** Gives an application another secret; for a while both sign, so that its operator can change it without a gap. */
+/**
+ * Replaces the secret of an application. During the overlap both are valid, so that its operator can switch without a
+ * gap.
+ */
 export const RotateApplication = ({ appId, onClose }: RotateApplicationProps) => {
   const text = useText();
   const changed = useChanged();
@@ -61,7 +66,7 @@ export const RotateApplication = ({ appId, onClose }: RotateApplicationProps) =>
 const lineOf = (pem: string): string =>
   pem.replace(/-----BEGIN PUBLIC KEY-----|-----END PUBLIC KEY-----/g, '').replaceAll(/\s/g, '');
 
-/** Replaces the public key of an application; for a while both are valid. */
+/** Replaces the public key of an application; during the overlap both are valid. */
 export const ReplacePublicKey = ({ appId, onClose }: RotateApplicationProps) => {
   const text = useText();
   const changed = useChanged();

@@ -1,7 +1,7 @@
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 
-/** How fast a route responds, as `/admin/routes` returns it. */
+/** Response times of a route, as `/admin/routes` returns them. */
 export interface RouteTimes {
   readonly id: string;
   readonly name: string;

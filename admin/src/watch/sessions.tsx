@@ -13,7 +13,7 @@ import { browserOf } from './user-agent.ts';
 
 interface Session {
   readonly id: number;
-  /** The one that shows this page. */
+  /** True for the session of this page. */
   readonly current: boolean;
   readonly address: string;
   readonly user_agent: string;
@@ -21,7 +21,7 @@ interface Session {
   readonly last_used_at: string;
 }
 
-/** In a few words; what it says of itself in full is in the title. */
+/** The browser in a few words; the title has the whole header. */
 const Browser = ({ userAgent }: { readonly userAgent: string }) => {
   const text = useText();
   const shown = browserOf(userAgent);
@@ -48,7 +48,7 @@ const columns = (text: Text, onEnd: (session: Session) => void): OwnColumn<Sessi
     label: text('common.actions'),
     sortable: false,
     has: ({ current }) => !current,
-    // The one that shows this page is ended by signing out.
+    // The session of this page is ended by signing out.
     render: (session) =>
       session.current ? null : (
         <Button
@@ -64,7 +64,7 @@ const columns = (text: Text, onEnd: (session: Session) => void): OwnColumn<Sessi
   },
 ];
 
-/** One's own sessions, on every device. */
+/** The own sessions on all devices. */
 export const Sessions = () => {
   const text = useText();
   const logout = useLogout();

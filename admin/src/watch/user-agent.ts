@@ -1,4 +1,4 @@
-/** Browsers by what only they write; the first that fits, as most of them name others as well. */
+/** Browsers by a part of the header that only they send; the first match counts, as most of them name others too. */
 const browsers = [
   ['Edge', /\bEdg(?:e|A|iOS)?\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],
@@ -17,7 +17,7 @@ const systems = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** `Firefox 140 · Windows`; undefined for what is no browser that is known. */
+/** `Firefox 140 · Windows`; undefined for an unknown browser. */
 export const browserOf = (userAgent: string): string | undefined => {
   for (const [name, pattern] of browsers) {
     const version = pattern.exec(userAgent)?.[1];

@@ -14,10 +14,10 @@ import { DeliveryDetail } from './delivery-detail.tsx';
 import { DeliveryState } from './states.tsx';
 import { type Delivery, errorText, type Webhook, webhookActions } from './webhook.ts';
 
-/** Milliseconds between two looks at deliveries of which one is about to be sent. */
+/** Milliseconds between two reads while a delivery is about to be sent. */
 const pause = 3_000;
 
-/** A delivery that waits longer is not waited for. */
+/** Milliseconds; a later delivery is not waited for. */
 const soon = 60_000;
 
 const isUnderWay = ({ state, sending, next_at }: Delivery): boolean =>
@@ -99,7 +99,7 @@ const columns = (text: Text, { show, resend }: Acts): OwnColumn<Delivery>[] => [
   },
 ];
 
-/** The deliveries of a webhook, the newest first. */
+/** The deliveries of a webhook, newest first. */
 export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
   const text = useText();
   const { act } = useAct();
@@ -137,7 +137,7 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
   );
 };
 
-/** The delivery that was chosen, as the list knows it by now. */
+/** The selected delivery, in the state of the list. */
 const Shown = ({ id, onClose }: { readonly id: number | undefined; readonly onClose: () => void }) => {
   const { data = [] } = useListContext<Delivery>();
   const delivery = data.find((each) => each.id === id);

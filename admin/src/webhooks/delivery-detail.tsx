@@ -12,7 +12,7 @@ import { useText } from '../texts/provider.ts';
 import { DeliveryState } from './states.tsx';
 import { type Delivery, errorText } from './webhook.ts';
 
-/** JSON is indented; what was cut off, and what is something else, stands as it came. */
+/** JSON is indented; truncated and other bodies stay as they are. */
 const readable = (body: string): string => {
   try {
     return exactJson.stringify(exactJson.parse(body), 2);
@@ -71,7 +71,7 @@ const facts: readonly OwnColumn<Delivery>[] = [
   'next_at',
 ];
 
-/** The way of a message: the event, the last attempt, and the next one where there is one. */
+/** The steps of a message: the event, the last attempt, and the next one if there is one. */
 const Way = ({ delivery }: { readonly delivery: Delivery }) => {
   const text = useText();
   const { state, attempts, status, duration, error, created_at, attempted_at, next_at } = delivery;
@@ -100,7 +100,7 @@ const Way = ({ delivery }: { readonly delivery: Delivery }) => {
   );
 };
 
-/** The last request of a delivery, and the response to it. */
+/** The last request of a delivery, and its response. */
 export const DeliveryDetail = ({ delivery, onClose }: DeliveryDetailProps) => {
   const text = useText();
   const { error } = delivery;

@@ -7,14 +7,14 @@ import { send } from '../service.ts';
 import { type Text, useLanguage, useText } from '../texts/provider.ts';
 import { failureText, type Webhook } from './webhook.ts';
 
-/** Milliseconds between two reads of a webhook that is being tried again. */
+/** Milliseconds between two reads of a webhook that is being retried. */
 const pause = 3_000;
 
-/** How often the page of a webhook is read again: its pause ends and begins without an action of the user. */
+/** Milliseconds between two reads of a failing webhook: its pauses start and end without an action of the user. */
 export const rereadingOf = ({ disabled, failures, waiting }: Webhook): number | false =>
   !disabled && failures > 0 && waiting > 0 ? pause : false;
 
-/** The reason of the last failure, as the receiver gave it. */
+/** The reason of the last failure, from the receiver. */
 export const FailureReason = ({ webhook }: { readonly webhook: Webhook }) => {
   const reason = failureText(webhook);
   return reason === undefined ? null : (
@@ -38,7 +38,7 @@ const stateText = (
         time: momentText(language, 'clock', new Date(until)),
       });
 
-/** Says that a webhook fails, until when it pauses, and why, and has it tried at once. */
+/** Shows that a webhook fails, the end of its pause and the reason, with a button that tries at once. */
 export const Failing = ({ webhook }: { readonly webhook: Webhook }) => {
   const text = useText();
   const language = useLanguage();

@@ -18,7 +18,7 @@ interface RotateProps {
   readonly onClose: () => void;
 }
 
-/** Gives a webhook another secret; for a while both sign, so that a receiver can change at its own time. */
+/** Replaces the secret of a webhook. During the overlap both sign, so that a receiver can switch at any time. */
 export const Rotate = ({ id, onClose }: RotateProps) => {
   const text = useText();
   const tell = useTell();

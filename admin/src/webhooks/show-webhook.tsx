@@ -18,7 +18,7 @@ import { Rotate } from './rotate.tsx';
 import { ActingUser, isSwitchedOff, WebhookState } from './states.tsx';
 import { actionsText, type Webhook, waitingText, webhookName } from './webhook.ts';
 
-/** The response of the receiver to a message that is for nothing else. */
+/** The response of the receiver to a test message. */
 interface Tested {
   /** Id of the webhook. */
   readonly webhook: number;
@@ -47,7 +47,7 @@ const facts = (text: Text, nameOf: (model: string) => string): OwnColumn<Webhook
   'created_at',
 ];
 
-/** A webhook: whether it works, and what was sent to it. */
+/** The page of a webhook: its state and its deliveries. */
 export const ShowWebhook = () => {
   const text = useText();
   const nameOf = useModelName();
@@ -83,7 +83,7 @@ export const ShowWebhook = () => {
   );
 };
 
-/** Switches a webhook off or on. */
+/** Disables or enables a webhook. */
 const useSwitch = ({ id }: Webhook): ((disabled: boolean) => Promise<void>) => {
   const text = useText();
   const { act } = useAct();
@@ -94,7 +94,7 @@ const useSwitch = ({ id }: Webhook): ((disabled: boolean) => Promise<void>) => {
     );
 };
 
-/** Says that a webhook is off, why, and what to do about it. */
+/** Shows that a webhook is disabled, with the reason and the remedy. */
 const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
   const text = useText();
   const wordOf = useWords('webhooks');

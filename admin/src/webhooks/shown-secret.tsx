@@ -7,7 +7,7 @@ interface ShownSecretProps {
   readonly onClose: () => void;
 }
 
-/** The secret by which a receiver knows who sends, this once. */
+/** Shows the secret by which receivers verify signatures, once. */
 export const ShownSecret = ({ title, secret, onClose }: ShownSecretProps) => {
   const text = useText();
   return (

@@ -4,11 +4,11 @@ import { useWords } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import type { Delivery, Webhook } from './webhook.ts';
 
-/** Whether somebody has switched it off, so that nothing is wrong with it. */
+/** True if a user has disabled it, so that nothing is wrong with it. */
 export const isSwitchedOff = ({ disabled_reason: reason }: Webhook): boolean =>
   reason === null || reason === 'by_hand' || reason === 'by_owner';
 
-/** How a webhook fares: what fails and what is off is seen at a glance. */
+/** The state of a webhook; failures stand out. */
 export const WebhookState = ({ webhook }: { readonly webhook: Webhook }) => {
   const text = useText();
   const { disabled, failures, last_outcome } = webhook;
@@ -20,7 +20,7 @@ export const WebhookState = ({ webhook }: { readonly webhook: Webhook }) => {
     );
   if (failures > 0) return <Status tone="attention">{text('webhooks.failing', { count: failures })}</Status>;
   if (last_outcome === 'delivered') return <Status tone="good">{text('webhooks.active')}</Status>;
-  // It works only if something has arrived.
+  // It works only if something was delivered.
   return last_outcome === null ? (
     <Status tone="off">{text('webhooks.neverSent')}</Status>
   ) : (
@@ -37,7 +37,7 @@ const tones = {
   skipped: 'off',
 } as const;
 
-/** The state that is shown: an attempt under way or to be repeated is more than waiting. */
+/** The shown state: sending and retrying are more specific than waiting. */
 const shownState = ({ state, sending, attempts, status, error }: Delivery) => {
   if (state !== 'waiting') return state;
   if (sending) return 'sending';
@@ -57,6 +57,6 @@ export const DeliveryState = ({ delivery }: { readonly delivery: Delivery }) => 
   );
 };
 
-/** The user whose rights decide what is sent. */
+/** The user whose permissions decide which data is sent. */
 export const ActingUser = ({ webhook: { user_id: id, username } }: { readonly webhook: Webhook }) =>
   id === null ? <span>—</span> : <Link to={`/users/${id}/show`}>{username ?? `#${id}`}</Link>;

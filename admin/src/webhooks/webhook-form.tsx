@@ -24,7 +24,7 @@ type Draft = Pick<Webhook, 'url' | 'models' | 'actions' | 'user_id'>;
 interface FieldsProps {
   readonly draft: Draft;
   readonly errors: Readonly<Record<string, string>>;
-  /** Whether the acting user can be chosen. */
+  /** True if the acting user can be chosen. */
   readonly choosesUser: boolean;
   readonly onChange: (part: Partial<Draft>) => void;
 }

@@ -11,29 +11,29 @@ export interface Webhook {
   readonly url: string;
   readonly models: readonly string[];
   readonly actions: readonly WebhookAction[];
-  /** Whose rights decide what is sent; null once that user is deleted. */
+  /** User whose permissions decide which data is sent; null after that user was deleted. */
   readonly user_id: number | null;
   readonly username: string | null;
-  /** User who made it, also one who is gone. */
+  /** User who created it, also a deleted one. */
   readonly created_by: number | null;
-  /** Whether the acting user made it for the records that they manage; that user stays. */
+  /** True if the acting user created it for the records that they manage; that user stays. */
   readonly managed: boolean;
   readonly disabled: boolean;
   readonly disabled_reason: string | null;
   readonly disabled_at: string | null;
-  /** Until when the secret before signs as well. */
+  /** End of the time in which the previous secret signs too. */
   readonly previous_until: string | null;
-  /** Attempts that failed one after the other. */
+  /** Number of failed attempts in a row. */
   readonly failures: number;
-  /** When the pause after these ends; null unless it pauses. */
+  /** End of the pause after these failures; null unless paused. */
   readonly paused_until: string | null;
-  /** The last failed attempt: status and beginning of the response, or why there was none. */
+  /** The last failed attempt: status and beginning of the response, or the reason why there was none. */
   readonly failure_status: number | null;
   readonly failure_error: string | null;
   readonly failure_body: string | null;
-  /** Deliveries that wait, counted up to 1,000. */
+  /** Number of waiting deliveries, counted up to 1,000. */
   readonly waiting: number;
-  /** Of the newest delivery that has ended; null while none has. */
+  /** Outcome of the newest completed delivery; null if there is none. */
   readonly last_outcome: 'delivered' | 'failed' | 'skipped' | null;
   readonly created_at: string;
   readonly updated_at: string;
@@ -59,9 +59,9 @@ export interface Delivery {
   readonly status: number | null;
   /** Milliseconds of the last attempt. */
   readonly duration: number | null;
-  /** Why the last attempt had no response, or why nothing was sent. */
+  /** The reason why the last attempt had no response, or why nothing was sent. */
   readonly error: string | null;
-  /** Headers and bodies are not shown: the administrator may not read the record. */
+  /** True if headers and bodies are hidden, as the administrator may not read the record. */
   readonly withheld: boolean;
   readonly request_headers: Headers;
   readonly request_body: string | null;
@@ -72,7 +72,7 @@ export interface Delivery {
   readonly ended_at: string | null;
 }
 
-/** Why the service does not send a delivery. Earlier versions stored sentences; other errors are shown as they are. */
+/** Reasons why the service skips a delivery. Earlier versions stored sentences; other errors are shown as they are. */
 const skips: Readonly<Record<string, TextKey>> = {
   event_gone: 'webhooks.skips.gone',
   model_gone: 'webhooks.skips.model',
@@ -81,7 +81,7 @@ const skips: Readonly<Record<string, TextKey>> = {
   'the event is not kept any more': 'webhooks.skips.gone',
   'the acting user is disabled': 'webhooks.skips.disabled',
   'the acting user may not read the record or what was changed, or it is gone': 'webhooks.skips.unread',
-  // As it was written before.
+  // The sentence of earlier versions.
   'the acting user may not read the record, or it is gone': 'webhooks.skips.unread',
 };
 
@@ -90,7 +90,7 @@ export const errorText = (text: Text, error: string): string => {
   return key === undefined ? error : text(key);
 };
 
-/** Characters of a response that a line has room for. */
+/** Maximum length of a response in a line. */
 const excerptLength = 100;
 
 const excerpt = (body: string): string => {
@@ -110,7 +110,7 @@ export const failureText = ({
   return parts.length === 0 ? undefined : parts.join(' · ');
 };
 
-/** How many wait; more than 1,000 are not counted. */
+/** The number of waiting deliveries; more than 1,000 are not counted. */
 export const waitingText = (count: number): string => (count >= 1000 ? '1000+' : String(count));
 
 /** A short name of a webhook, from its address. */

@@ -6,7 +6,7 @@ import { type Text, useText } from '../texts/provider.ts';
 import { ActingUser, WebhookState } from './states.tsx';
 import { actionsText, type Webhook, waitingText, webhookName } from './webhook.ts';
 
-/** Why the service has disabled a webhook. */
+/** The reason why the service has disabled a webhook. */
 const Reason = ({ reason }: { readonly reason: string | null }) => {
   const wordOf = useWords('webhooks');
   if (reason === null || reason === 'by_hand') return null;
@@ -26,7 +26,7 @@ const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webho
     render: ({ id, url }) => <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link>,
   },
   {
-    // The webhook that has failed the most stands first.
+    // The first click on the heading shows the most failures first.
     name: 'failures',
     label: text('webhooks.state'),
     align: 'left',
@@ -57,7 +57,7 @@ const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webho
   },
 ];
 
-/** Webhooks, those that fail first. */
+/** Webhooks, failing ones first. */
 export const Webhooks = () => {
   const text = useText();
   const nameOf = useModelName();
