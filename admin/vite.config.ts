@@ -148,7 +148,7 @@ const ofFields =
 
 /** Parts of pages other than lists of records, shared by several groups of pages, so that no group loads another. */
 const ofOthers =
-  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:address|at-once|columns|copy-button|detail-dialog|facts|gate-trace|refusal|secret|section|shown-once|status|use-input|view-name)|records[\\/](?:own-list|own-show)|access[\\/](?:refusal|refusal-causes|explanation)|keys[\\/](?:api-key|scopes|limit-fields)|users[\\/]user|webhooks[\\/]webhook|jobs[\\/](?:job-actions|schedules)|start[\\/](?:matter|stats|stacked-bars|ceiling))\.tsx?$|[\\/]@mui[\\/]material[\\/]ToggleButton(?:Group)?[\\/]/;
+  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:address|reveal-when-loaded|columns|copy-button|detail-dialog|facts|gate-trace|refusal|secret|section|shown-once|status|use-input|view-name)|records[\\/](?:own-list|own-show)|access[\\/](?:refusal|refusal-causes|explanation)|keys[\\/](?:api-key|scopes|limit-fields)|users[\\/]user|webhooks[\\/]webhook|jobs[\\/](?:job-actions|schedules)|start[\\/](?:matter|stats|stacked-bars|ceiling))\.tsx?$|[\\/]@mui[\\/]material[\\/]ToggleButton(?:Group)?[\\/]/;
 
 /** Lists of the service's activity, without forms. */
 const ofWatch =
@@ -156,7 +156,7 @@ const ofWatch =
 
 /** Forms, including the filters of lists. */
 const ofForms =
-  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:condition-form|table-keys|overlap|filter-menu|word-input|search-picker|own-pickers|view-options|form-bar|page-form|dialog-form|wrong-fields)|records[\\/](?:bulk-form|record-picker|record-form|record-pages|field-input|form-layout|form-page|lines-input|lines-form|json-input|make-record|conflict|use-save|use-draft|groups|search-records))\.tsx?$/;
+  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:condition-form|table-keys|overlap|filter-menu|word-input|search-picker|own-pickers|view-options|form-bar|page-form|dialog-form|focus-errors)|records[\\/](?:bulk-form|record-picker|record-form|record-pages|field-input|form-layout|form-page|lines-input|lines-form|json-input|make-record|conflict|use-save|use-draft|groups|search-records))\.tsx?$/;
 
 /** A group of own modules by folder: `records` is every file in that folder. */
 const folders = (name: string, priority: number, ...names: readonly string[]) => ({

@@ -20,9 +20,9 @@ import { type SignedIn, sessionEnd } from './account/session-end.ts';
 import { sessionHint } from './account/session-hint.ts';
 import { basePath } from './base.ts';
 import { exactJson } from './exact.ts';
-import { withoutWords } from './parts/date-words.ts';
-import { madeOnce } from './parts/made-once.ts';
-import { inTime } from './parts/time-limit.ts';
+import { createdOnce } from './parts/created-once.ts';
+import { withResolvedWords } from './parts/date-words.ts';
+import { withTimeLimit } from './parts/time-limit.ts';
 import { queryClient } from './query-client.ts';
 import { linesOf } from './records/lines.ts';
 import type { ListedField, Metadata, ModelEntry } from './records/metadata.ts';
@@ -41,10 +41,10 @@ const options: TransportOptions = {
 };
 const transport = createTransport(options, exactJson);
 
-const sendOnce = madeOnce(transport.send);
+const sendOnce = createdOnce(transport.send);
 
 /** Notes refusals of every route that require a step of the user first. */
-const noteDue = (error: unknown): never => {
+const noteRequiredStep = (error: unknown): never => {
   if (error instanceof GatewrightError) {
     if (error.code === problemTable.password_change_required) passwordDue.set(true);
     if (error.code === problemTable.second_factor_due) factorDue.set(true);
@@ -113,13 +113,13 @@ const sendBy =
     } catch (error) {
       stay?.();
       if (method === 'GET' && path === sessionPath && isRefusedSession(error)) sessionHint.set(false);
-      return noteDue(error);
+      return noteRequiredStep(error);
     }
   };
 
 /** Sends a request. After a write, pages read their data again when they are opened. */
 export const send: Send = sendBy((method, path, options = {}) =>
-  inTime(options.signal, (signal) => sendOnce(method, path, { ...options, signal })),
+  withTimeLimit(options.signal, (signal) => sendOnce(method, path, { ...options, signal })),
 );
 
 /** Sends a request without a time limit. */
@@ -141,7 +141,9 @@ export const lookForSession = async (): Promise<void> => {
 
 /** Opens a streamed response. Its reader tries again after failures. */
 export const openStream = (path: string, options: RequestOptions): Promise<Response> =>
-  whileSignedIn(() => transport.request('GET', path, { ...options, repeatable: false })).catch(noteDue);
+  whileSignedIn(() => transport.request('GET', path, { ...options, repeatable: false })).catch(
+    noteRequiredStep,
+  );
 
 const fixed: Readonly<Record<string, ResourceRoute>> = {
   api_keys: { path: '/admin/api_keys', singular: 'api_key' },
@@ -163,17 +165,17 @@ export const recordsPrefix = 'records/';
 
 let models: Promise<readonly ModelEntry[]> | undefined;
 /** Cached responses by address. */
-const described = new Map<string, Promise<unknown>>();
+const cache = new Map<string, Promise<unknown>>();
 
 /** Drops a failed promise, so that the next call tries again. */
-const remembered = <T>(promise: Promise<T>, forget: () => void): Promise<T> => {
+const cached = <T>(promise: Promise<T>, forget: () => void): Promise<T> => {
   promise.catch(forget);
   return promise;
 };
 
 /** The models of the application. They change only with a restart of the service, so they are requested once. */
 export const loadModels = (): Promise<readonly ModelEntry[]> => {
-  models ??= remembered(
+  models ??= cached(
     send<readonly ModelEntry[]>('GET', '/admin/meta').then(({ data }) => data),
     () => {
       models = undefined;
@@ -185,12 +187,12 @@ export const loadModels = (): Promise<readonly ModelEntry[]> => {
 /** Loads data that does not change while the service runs, once. */
 const loadOnce = <Data>(address: string): Promise<Data> => {
   const known =
-    described.get(address) ??
-    remembered(
+    cache.get(address) ??
+    cached(
       send<Data>('GET', address).then(({ data }) => data),
-      () => described.delete(address),
+      () => cache.delete(address),
     );
-  described.set(address, known);
+  cache.set(address, known);
   return known as Promise<Data>;
 };
 
@@ -217,7 +219,7 @@ export const loadModelsIn = async (language: Language): Promise<readonly ModelEn
 /** Cached data belongs to the signed-in user. */
 export const forgetModels = (): void => {
   models = undefined;
-  described.clear();
+  cache.clear();
 };
 
 /** The deliveries of a webhook are a resource: `webhooks/5/deliveries`. */
@@ -312,7 +314,7 @@ export const dataProvider: typeof provider = {
   getList: (resource, params) =>
     resource.startsWith(trashPrefix)
       ? listTrash(resource, params)
-      : provider.getList(resource, { ...params, filter: withoutWords(params.filter ?? {}, new Date()) }),
+      : provider.getList(resource, { ...params, filter: withResolvedWords(params.filter ?? {}, new Date()) }),
 };
 
 /** The refusal of a request about a session, without the request: this browser has none. */
@@ -337,5 +339,5 @@ export const exportRecords = (
 ): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> =>
   everyRecord({ send: sendUnlimited, routeOf }, resource, {
     ...params,
-    filter: withoutWords(params.filter ?? {}, new Date()),
+    filter: withResolvedWords(params.filter ?? {}, new Date()),
   });

@@ -4,7 +4,7 @@ import { folded, type Stretch, textDiff } from '../../admin/src/history/text-dif
 import { expiresAt, isPast } from '../../admin/src/keys/expiry-date.ts';
 import { EventParser } from '../../admin/src/live/event-stream.ts';
 import { csvLine } from '../../admin/src/parts/csv.ts';
-import { parseWords, withoutWords, wordsText } from '../../admin/src/parts/date-words.ts';
+import { parseWords, withResolvedWords, wordsText } from '../../admin/src/parts/date-words.ts';
 import { conditionsIn, filtersOf, keyOf } from '../../admin/src/parts/filter-field.ts';
 import { fromLocalInput, toLocalInput } from '../../admin/src/records/local-time.ts';
 import { ceilingOf } from '../../admin/src/start/ceiling.ts';
@@ -220,11 +220,11 @@ describe('dates in words', () => {
     ['at@days', 'after_1', { 'at@gt': '2026-03-04' }],
     ['at@when', 'nonsense', { 'at@when': 'nonsense' }],
   ])('dates in words filter by %s %s', (key, value, expected) => {
-    expect(withoutWords({ q: 'x', [key]: value }, now)).toEqual({ q: 'x', ...expected });
+    expect(withResolvedWords({ q: 'x', [key]: value }, now)).toEqual({ q: 'x', ...expected });
   });
 
   it('filters on dates stand beside other conditions: the stricter one holds', () => {
-    expect(withoutWords({ 'at@gte': start(1), 'at@when': 'last_7' }, now)).toEqual({
+    expect(withResolvedWords({ 'at@gte': start(1), 'at@when': 'last_7' }, now)).toEqual({
       'at@gte': start(1),
       'at@lte': away(0),
     });

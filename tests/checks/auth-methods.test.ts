@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, string>> = {
   'admin/src/access/refusal-causes.tsx': holder,
   'admin/src/access/refusal.ts': holder,
   'admin/src/access/refusals.tsx': holder,
-  'admin/src/access/since.tsx': holder,
+  'admin/src/access/earlier-refusal.tsx': holder,
   'admin/src/keys/created-key.tsx': 'shows how a request with the new key is sent',
   'admin/src/keys/edit-access.tsx': keyRecord,
   'admin/src/keys/extend-key.tsx': keyRecord,

@@ -15,10 +15,10 @@ import { Page } from '../parts/page.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import { EarlierRefusal } from './earlier-refusal.tsx';
 import { ExplainSignIn } from './explain-sign-in.tsx';
 import type { Explanation } from './explanation.ts';
 import { Refusals } from './refusals.tsx';
-import { Since } from './since.tsx';
 import { Verdict } from './verdict.tsx';
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
@@ -96,7 +96,7 @@ export const Explain = () => {
             busy={isFetching}
             onAsk={(question) => setParameters(parametersOf(question))}
           />
-          <Since was={Number(parameters.get('was')) || undefined} explanation={data} />
+          <EarlierRefusal was={Number(parameters.get('was')) || undefined} explanation={data} />
           <Verdict explanation={data} error={error} />
         </Stack>
       ) : null}

@@ -12,7 +12,7 @@ interface MatrixTableProps {
 }
 
 /** React requires a handler on a controlled box; the table handles the events of all boxes. */
-const heardAbove = (): void => {};
+const handledByTable = (): void => {};
 
 /**
  * The permissions of a role, a digit for each action of each model: `1` granted, `0` not. A row renders again only when
@@ -183,7 +183,7 @@ const Letter = ({ label, letter, value, held, checked }: LetterProps) => (
       aria-label={label}
       value={value}
       checked={held}
-      onChange={heardAbove}
+      onChange={handledByTable}
       tabIndex={-1}
     />
     <span aria-hidden="true">{letter}</span>

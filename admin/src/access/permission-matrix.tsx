@@ -38,7 +38,7 @@ const changeIn = ({ target }: ChangeEvent<HTMLElement>): PermissionChange | unde
 export const Matrix = ({ roles, models, granted, filtered, onTick }: MatrixProps) => {
   const text = useText();
   const nameOf = useModelName();
-  const { handlers, full } = useFullNames();
+  const { handlers, full } = useFullNameTooltip();
   const [opened, setOpened] = useState<{ readonly whole: Whole; readonly anchor: HTMLElement }>();
 
   const wholeOf = ({ dataset: { role, model = '', action } }: HTMLElement): Whole => {
@@ -101,7 +101,7 @@ export const Matrix = ({ roles, models, granted, filtered, onTick }: MatrixProps
 };
 
 /** The element with a truncated text under the pointer or the focus. */
-const cutIn = (target: EventTarget): HTMLElement | undefined => {
+const truncatedIn = (target: EventTarget): HTMLElement | undefined => {
   const found = target instanceof Element ? target.closest<HTMLElement>('[data-cut]') : null;
   const inner = found?.querySelector<HTMLElement>('[data-name]') ?? found;
   return inner !== null && inner !== undefined && inner.scrollWidth > inner.clientWidth ? inner : undefined;
@@ -111,9 +111,9 @@ const cutIn = (target: EventTarget): HTMLElement | undefined => {
  * Shows the full name of a truncated head under the pointer or the focus. One tooltip serves the whole table: one for
  * each head would be rendered whether needed or not.
  */
-export const useFullNames = () => {
+export const useFullNameTooltip = () => {
   const [anchor, setAnchor] = useState<HTMLElement>();
-  const look = ({ target }: SyntheticEvent): void => setAnchor(cutIn(target));
+  const look = ({ target }: SyntheticEvent): void => setAnchor(truncatedIn(target));
   const leave = (): void => setAnchor(undefined);
   return {
     handlers: { onMouseOver: look, onMouseLeave: leave, onFocus: look, onBlur: leave },

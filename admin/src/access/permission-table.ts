@@ -99,7 +99,7 @@ export const saveChanges = async (
   ).data.changed;
 
 /** Changes that undo the given ones. */
-export const inverse = (changes: readonly PermissionChange[]): PermissionChange[] =>
+export const inverted = (changes: readonly PermissionChange[]): PermissionChange[] =>
   changes.map((change) => ({ ...change, allowed: !change.allowed }));
 
 /** Reads the table and everything that depends on it again; resolves once the table is up to date. */

@@ -10,11 +10,11 @@ import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
-import { useMadeChanges } from './made-changes.ts';
 import { PermissionFilter, usePermissionFilter } from './permission-filter.tsx';
 import { Matrix } from './permission-matrix.tsx';
 import { usePermissionTable, useTicks } from './permission-table.ts';
 import { RecentChanges } from './role-history.tsx';
+import { useSessionChanges } from './session-changes.ts';
 
 /** Names of models in the language of the page. The function is the same until they change. */
 const useStableNames = (): ((model: string) => string) => {
@@ -31,7 +31,7 @@ export const Permissions = () => {
   const nameOf = useStableNames();
   const { roles, models, granted, isPending } = usePermissionTable();
   const { shown: ticked, tick } = useTicks(granted);
-  const made = useMadeChanges();
+  const made = useSessionChanges();
   const filter = usePermissionFilter(roles, models, nameOf);
   if (isPending) return <Waiting />;
   const { shown, filtered } = filter;

@@ -45,7 +45,7 @@ export const RemoveRole = ({ role }: { readonly role: Role }) => {
           onConfirm={remove}
           onClose={close}
         >
-          <WhatGoes role={role.name} />
+          <DeletedPermissions role={role.name} />
         </AskDeletion>
       ) : null}
     </>
@@ -53,7 +53,7 @@ export const RemoveRole = ({ role }: { readonly role: Role }) => {
 };
 
 /** The permissions that are deleted with a role. */
-const WhatGoes = ({ role }: { readonly role: string }) => {
+const DeletedPermissions = ({ role }: { readonly role: string }) => {
   const text = useText();
   const nameOf = useModelName();
   const { models, isGranted } = usePermissionTable();

@@ -42,7 +42,7 @@ export const Verdict = ({ explanation, error }: VerdictProps) => {
         title={text(allowed ? 'explain.allowed' : 'explain.refused', { status })}
         because={
           decisive === undefined ? undefined : allowed ? (
-            leavesSome(decisive) ? (
+            allowsSome(decisive) ? (
               text('explain.onlySome')
             ) : undefined
           ) : (
@@ -106,7 +106,7 @@ export const OutcomeHeading = ({ allowed, title, because, children }: OutcomeHea
 const anonymous = 'nobody';
 
 /** True if a step allows access to some records only. */
-const leavesSome = ({ outcome, conditions }: Step): boolean =>
+const allowsSome = ({ outcome, conditions }: Step): boolean =>
   outcome === 'narrowed' && conditions?.about === 'list';
 
 /** The reason of a step in the language of the page; the text of the service if the page does not know the reason. */
@@ -206,7 +206,7 @@ const StepLine = ({ step, lit, explanation }: StepProps) => {
         </Box>
       )}
       {record === undefined ? null : <WaysOn record={record} explanation={explanation} />}
-      {lit && leavesSome(step) ? <div>{text('explain.maybeEmpty')}</div> : null}
+      {lit && allowsSome(step) ? <div>{text('explain.maybeEmpty')}</div> : null}
       {grants === undefined ? null : <GrantsOfRoles grants={grants} refused={outcome === 'refused'} />}
       {conditions === undefined ? null : (
         <ConditionsOf conditions={conditions} decisive={lit} explanation={explanation} />

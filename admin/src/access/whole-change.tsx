@@ -14,7 +14,7 @@ import { useUndoNotice } from '../parts/undo.tsx';
 import { useText } from '../texts/provider.ts';
 import {
   changesOf,
-  inverse,
+  inverted,
   type ModelActions,
   type PermissionChange,
   saveChanges,
@@ -30,7 +30,7 @@ export const useSaveChanges = (): ((changes: readonly PermissionChange[]) => Pro
   const refresh = useRefresh();
   const undo = async (changed: readonly PermissionChange[]): Promise<void> => {
     try {
-      const back = await saveChanges(inverse(changed));
+      const back = await saveChanges(inverted(changed));
       notify(text('permissions.undone', { count: back.length }), { type: 'success' });
     } catch (error) {
       tell(error);

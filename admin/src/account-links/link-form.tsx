@@ -3,9 +3,9 @@ import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { focusFirstError } from '../parts/focus-errors.ts';
 import { failureOf, severityOf, useSentence } from '../parts/problem.ts';
 import { useRefusal } from '../parts/refusal.ts';
-import { leadToFirst } from '../parts/wrong-fields.ts';
 import { useText } from '../texts/provider.ts';
 
 export interface LinkField {
@@ -33,7 +33,7 @@ export const LinkForm = ({ fields, submit: label, onSubmit }: LinkFormProps) => 
   const [busy, setBusy] = useState(false);
   const { refusal, refuse, correct, clear } = useRefusal();
   useEffect(() => {
-    if (form.current && refusal.attempt > 0) leadToFirst(form.current);
+    if (form.current && refusal.attempt > 0) focusFirstError(form.current);
   }, [refusal.attempt]);
 
   const submit = async (event: FormEvent): Promise<void> => {

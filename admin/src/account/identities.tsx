@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { basePath } from '../base.ts';
 import { AskPassword } from '../factor/ask-password.tsx';
 import { Loaded } from '../layout/failure.tsx';
-import { useReturned } from '../pages/providers.tsx';
+import { useProviderResult } from '../pages/providers.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page } from '../parts/page.tsx';
 import { RelativeTime } from '../parts/time.tsx';
@@ -29,7 +29,7 @@ interface Provider {
 /** The linked accounts of the signed-in user. */
 export const Identities = () => {
   const text = useText();
-  const returned = useReturned();
+  const returned = useProviderResult();
   const { act, busy } = useAct();
   const [linking, setLinking] = useState<Provider>();
   const query = useQuery({

@@ -10,14 +10,14 @@ import { pagesPath } from '../base.ts';
 import { offers } from '../offered.ts';
 import { ProviderButtons } from '../pages/providers.tsx';
 import { SignInForm } from '../pages/sign-in-form.tsx';
-import { forsake } from '../parts/unsaved.ts';
+import { discardUnsaved } from '../parts/unsaved.ts';
 import { lookForSession } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { SessionEnd } from './session-end.ts';
 
 /** Reloads the pages for the signed-in user: no input and no data of the previous user remain. */
 const startOver = (): void => {
-  forsake();
+  discardUnsaved();
   window.location.assign(pagesPath);
 };
 

@@ -3,7 +3,7 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { exactJson } from '../exact.ts';
 import { JsonText } from '../parts/json-text.tsx';
-import { unseen } from '../parts/unseen.ts';
+import { visuallyHidden } from '../parts/visually-hidden.ts';
 import { traitsOf } from '../records/field-kinds.ts';
 import { FieldValue } from '../records/field-value.tsx';
 import type { MetadataField } from '../records/metadata.ts';
@@ -122,7 +122,7 @@ const Side = ({ as, children }: { readonly as: 'del' | 'ins'; readonly children:
         fontWeight: as === 'ins' ? 600 : 400,
       }}
     >
-      <Box component="span" sx={unseen}>
+      <Box component="span" sx={visuallyHidden}>
         {text(as === 'del' ? 'history.before' : 'history.after')}{' '}
       </Box>
       {children}

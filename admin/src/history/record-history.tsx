@@ -72,7 +72,7 @@ const pageOf = async (
 };
 
 /** A new version shifts the others to the next page: duplicates are removed. */
-const onlyOnce = (versions: readonly Version[]): readonly Version[] => [
+const withoutDuplicates = (versions: readonly Version[]): readonly Version[] => [
   ...new Map(versions.map((each) => [each.version, each])).values(),
 ];
 
@@ -87,7 +87,7 @@ const useVersions = (where: Omit<HistoryProps, 'metadata'>) => {
     },
   });
   return {
-    versions: data && onlyOnce(data.pages.flatMap((page) => page.versions)),
+    versions: data && withoutDuplicates(data.pages.flatMap((page) => page.versions)),
     total: data?.pages.at(-1)?.total ?? 0,
     error,
     hasOlder: hasNextPage,
@@ -97,7 +97,7 @@ const useVersions = (where: Omit<HistoryProps, 'metadata'>) => {
 };
 
 /** The current record; null if it was deleted. */
-const useStanding = (path: string, id: string) =>
+const useCurrentRecord = (path: string, id: string) =>
   useQuery({
     queryKey: ['standing record', path, id],
     queryFn: async () => {
@@ -113,7 +113,7 @@ const useStanding = (path: string, id: string) =>
 const History = ({ metadata, path, id }: HistoryProps) => {
   const text = useText();
   const { versions, total, error, hasOlder, readOlder, isReading } = useVersions({ path, id });
-  const { data: record, error: standingError } = useStanding(path, id);
+  const { data: record, error: standingError } = useCurrentRecord(path, id);
   const [chosen, setChosen] = useState<Version>();
   const failure = (versions === undefined ? error : undefined) ?? standingError;
   if (failure) return <FailurePage error={failure} />;

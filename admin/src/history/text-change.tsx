@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useMemo, useState } from 'react';
-import { unseen } from '../parts/unseen.ts';
+import { visuallyHidden } from '../parts/visually-hidden.ts';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import { folded, type Stretch, textDiff } from './text-diff.ts';
@@ -64,7 +64,7 @@ const Part = ({ kind, text: words }: Stretch) => {
         textUnderlineOffset: 3,
       }}
     >
-      <Box component="span" sx={unseen}>
+      <Box component="span" sx={visuallyHidden}>
         {text(removed ? 'history.removed' : 'history.added')}{' '}
       </Box>
       {words}

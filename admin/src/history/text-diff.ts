@@ -14,7 +14,7 @@ const maxCells = 1_000_000;
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Maximum length of both texts together that is compared by words. */
+/** Maximum total length of two texts that are compared by words. */
 const maxLetters = 100_000;
 
 const wordsOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);

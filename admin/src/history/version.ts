@@ -29,7 +29,7 @@ export const isForgotten = ({ action, before, after }: Version): boolean =>
   (action === 'destroy' ? before : after) === null;
 
 /** Fields that the service sets: they say nothing about a user's change. */
-const byItself: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
+const serviceFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
 const written = (value: unknown): string => exactJson.stringify(value ?? null);
 
@@ -39,7 +39,7 @@ export const changedFields = (
   before: Values | null,
   after: Values | null,
 ): readonly MetadataField[] =>
-  fields.filter(({ name }) => !byItself.has(name) && written(before?.[name]) !== written(after?.[name]));
+  fields.filter(({ name }) => !serviceFields.has(name) && written(before?.[name]) !== written(after?.[name]));
 
 export const keepsHistory = ({ endpoints }: Pick<Metadata, 'endpoints'>): boolean =>
   endpoints.some(({ action }) => action === 'history');

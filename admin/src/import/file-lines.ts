@@ -2,7 +2,7 @@ import { type Cell, CellError, csvCells } from '../../../src/kernel/csv-cells.ts
 import { exactJson } from '../exact.ts';
 
 /** Maximum size of a file for this page, in bytes; `gatewright import` takes any size. */
-export const mostBytes = 20 * 1024 * 1024;
+export const maxBytes = 20 * 1024 * 1024;
 
 /** A line of a file: its values by column, or the reason why it cannot be read. */
 export interface FileLine {
@@ -17,7 +17,7 @@ export interface FileContent {
   readonly columns: readonly string[];
   readonly lines: readonly FileLine[];
   /** Numbers of lines that contain only commas and are no records. */
-  readonly passed: readonly number[];
+  readonly emptyLines: readonly number[];
 }
 
 interface Cut {
@@ -57,20 +57,20 @@ const readCsv = (text: string): FileContent => {
   const [head, ...records] = csvRecords(text);
   const cells = head === undefined ? [] : cellsOf(head.text);
   const columns = typeof cells === 'string' ? [] : cells.map((cell) => cell ?? '');
-  const passed: number[] = [];
+  const emptyLines: number[] = [];
   const lines = records.flatMap(({ line, text: record }): FileLine[] => {
     const found = cellsOf(record);
     if (typeof found === 'string') return [{ line, values: {}, flaw: found }];
     // Spreadsheets write lines of commas after the last row.
     if (found.length > 1 && found.every((cell) => cell === null)) {
-      passed.push(line);
+      emptyLines.push(line);
       return [];
     }
     if (found.length !== columns.length)
       return [{ line, values: {}, flaw: `${found.length} ≠ ${columns.length}` }];
     return [{ line, values: Object.fromEntries(columns.map((name, place) => [name, found[place] ?? null])) }];
   });
-  return { texts: true, columns, lines, passed };
+  return { texts: true, columns, lines, emptyLines };
 };
 
 const readJson = (text: string): FileContent => {
@@ -88,7 +88,7 @@ const readJson = (text: string): FileContent => {
       return [{ line, values: {}, flaw: 'JSON' }];
     }
   });
-  return { texts: false, columns: [...columns], lines, passed: [] };
+  return { texts: false, columns: [...columns], lines, emptyLines: [] };
 };
 
 /** Reads CSV, whose first line names the columns, or JSON lines. */

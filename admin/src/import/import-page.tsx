@@ -15,7 +15,7 @@ import { UngrantedPage } from '../parts/ungranted.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
-import { type FileContent, mostBytes, readFile } from './file-lines.ts';
+import { type FileContent, maxBytes, readFile } from './file-lines.ts';
 import { ImportMapping } from './import-mapping.tsx';
 import { ImportReport } from './import-report.tsx';
 import { type ImportResult, runImport } from './run-import.ts';
@@ -42,7 +42,7 @@ export const ImportPage = () => {
 };
 
 /** Maximum number of lines of commas that are listed. */
-const mostNamed = 20;
+const maxListed = 20;
 
 interface Done {
   readonly preview: boolean;
@@ -74,8 +74,8 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
   const choose = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     setDone(undefined);
-    if (file.size > mostBytes)
-      return tell(new Error(text('imports.tooLarge', { size: mostBytes / 1024 / 1024 })));
+    if (file.size > maxBytes)
+      return tell(new Error(text('imports.tooLarge', { size: maxBytes / 1024 / 1024 })));
     const read = await readFile(file);
     setContent(read);
     setMapping(matching(read, metadata));
@@ -138,12 +138,14 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
               ? text('imports.drop')
               : text('imports.linesRead', { count: content.lines.length })}
           </Typography>
-          {content === undefined || content.passed.length === 0 ? null : (
+          {content === undefined || content.emptyLines.length === 0 ? null : (
             <Typography sx={{ color: 'text.secondary' }}>
               {text('imports.emptyLines', {
-                count: content.passed.length,
-                lines: new Intl.ListFormat(language).format(content.passed.slice(0, mostNamed).map(String)),
-                more: content.passed.length > mostNamed ? '…' : '',
+                count: content.emptyLines.length,
+                lines: new Intl.ListFormat(language).format(
+                  content.emptyLines.slice(0, maxListed).map(String),
+                ),
+                more: content.emptyLines.length > maxListed ? '…' : '',
               })}
             </Typography>
           )}

@@ -2,7 +2,7 @@ import { send } from '../service.ts';
 import type { FileContent, FileLine } from './file-lines.ts';
 
 /** Lines per request, which the service writes in one transaction. */
-const slice = 200;
+const linesPerRequest = 200;
 
 /** The result of a line. */
 export interface ImportedLine {
@@ -73,8 +73,8 @@ export const runImport = async (
   onProgress: (result: ImportResult, lines: number) => void,
 ): Promise<ImportResult> => {
   let result = empty;
-  for (let start = 0; start < content.lines.length; start += slice) {
-    const part = content.lines.slice(start, start + slice);
+  for (let start = 0; start < content.lines.length; start += linesPerRequest) {
+    const part = content.lines.slice(start, start + linesPerRequest);
     const flawed = part.filter(({ flaw }) => flaw !== undefined).map(unreadable);
     const lines = part
       .filter(({ flaw }) => flaw === undefined)
@@ -87,7 +87,7 @@ export const runImport = async (
       refused: result.refused + data.refused + flawed.length,
       lines: [...result.lines, ...withValues(data.lines, lines), ...flawed],
     };
-    onProgress(result, Math.min(start + slice, content.lines.length));
+    onProgress(result, Math.min(start + linesPerRequest, content.lines.length));
   }
   return result;
 };

@@ -4,7 +4,7 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { OutsidePage } from '../pages/outside-page.tsx';
-import { arrivingAs } from '../pages/sign-in.tsx';
+import { signInPathFor } from '../pages/sign-in.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { useSentence } from '../parts/problem.ts';
 import { Time } from '../parts/time.tsx';
@@ -32,7 +32,7 @@ export const InvitationPage = () => {
     try {
       const { data } = await send<Person>('POST', '/admin/invitation', { body: { token, password } });
       return () => {
-        if (isAdministrator(data)) void navigate('/login', { state: arrivingAs(data.username) });
+        if (isAdministrator(data)) void navigate('/login', { state: signInPathFor(data.username) });
         else settle(data.username);
       };
     } catch (error) {

@@ -5,10 +5,10 @@ import FormControlLabel from '@mui/material/FormControlLabel';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { focusFirstError } from '../parts/focus-errors.ts';
 import { failureOf, severityOf, useSentence } from '../parts/problem.ts';
 import { useRefusal } from '../parts/refusal.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
-import { leadToFirst } from '../parts/wrong-fields.ts';
 import { useOutsideTexts } from '../texts/outside.ts';
 import { useText } from '../texts/provider.ts';
 
@@ -34,7 +34,7 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
   // A reloaded page has lost the link.
   const { saved } = useUnsaved(password !== '' || again !== '');
   useEffect(() => {
-    if (form.current && attempt > 0) leadToFirst(form.current);
+    if (form.current && attempt > 0) focusFirstError(form.current);
   }, [attempt]);
 
   const submit = async (event: FormEvent): Promise<void> => {

@@ -24,7 +24,7 @@ export type InvitationState =
   | { readonly kind: 'used'; readonly username: string };
 
 /** True if a refusal means that the link can never be used again. */
-const isOver = (error: unknown): boolean => [404, 410].includes(failureOf(error).status);
+const isFinal = (error: unknown): boolean => [404, 410].includes(failureOf(error).status);
 
 /** An opened link: a new object for each opening, also of the same link in the same tab. */
 interface OpenedLink {
@@ -55,7 +55,7 @@ export const useInvitation = () => {
   const [attempt, setAttempt] = useState(0);
 
   const refuse = useCallback((error: unknown): boolean => {
-    const over = isOver(error);
+    const over = isFinal(error);
     if (over) setState({ kind: 'over', error });
     return over;
   }, []);

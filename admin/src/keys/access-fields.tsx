@@ -1,7 +1,7 @@
 import type { Refusal } from '../parts/refusal.ts';
 import type { Text } from '../texts/provider.ts';
 import { AccessSummary, type KeyAccess } from './access-words.tsx';
-import { LimitFields, type LimitInput, limitInput, limitsOf } from './limit-fields.tsx';
+import { LimitFields, type LimitInput, limitsToForm, limitsToRequest } from './limit-fields.tsx';
 import { isNetwork, networksIn } from './network.ts';
 import { NetworkLines } from './network-lines.tsx';
 import { ScopePicker } from './scope-picker.tsx';
@@ -16,24 +16,24 @@ export interface AccessInput {
   readonly limits: LimitInput;
 }
 
-export const accessInput = ({ scopes, networks, ...limits }: KeyAccess): AccessInput => ({
+export const toForm = ({ scopes, networks, ...limits }: KeyAccess): AccessInput => ({
   scopes: scopes === null ? null : expanded(scopes),
   networks: networks ?? [],
-  limits: limitInput(limits),
+  limits: limitsToForm(limits),
 });
 
 /** The restrictions in a request. */
-export const accessOf = ({ scopes, networks, limits }: AccessInput): KeyAccess => {
+export const toRequest = ({ scopes, networks, limits }: AccessInput): KeyAccess => {
   const lines = networksIn(networks);
   return {
     scopes: scopes === null ? null : shortened(scopes),
     networks: lines.length === 0 ? null : lines,
-    ...limitsOf(limits),
+    ...limitsToRequest(limits),
   };
 };
 
 /** Errors that can be found without a request. */
-export const missingAccess = (text: Text, { scopes, networks }: AccessInput): Refusal['fields'] => {
+export const validateAccess = (text: Text, { scopes, networks }: AccessInput): Refusal['fields'] => {
   const wrong = networksIn(networks).find((line) => !isNetwork(line));
   return {
     ...(scopes?.length === 0 ? { scopes: text('keys.access.nothingChosen') } : {}),
@@ -59,6 +59,6 @@ export const AccessFields = ({ input, onChange, errors, end }: AccessFieldsProps
       error={errors['networks']}
     />
     <LimitFields value={input.limits} onChange={(limits) => onChange({ limits })} errors={errors} />
-    <AccessSummary access={accessOf(input)} end={end} />
+    <AccessSummary access={toRequest(input)} end={end} />
   </>
 );

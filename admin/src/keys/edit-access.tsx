@@ -5,7 +5,7 @@ import { useChanged } from '../parts/use-act.ts';
 import { useOwnRecord } from '../records/own-show.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { AccessFields, type AccessInput, accessInput, accessOf, missingAccess } from './access-fields.tsx';
+import { AccessFields, type AccessInput, toForm, toRequest, validateAccess } from './access-fields.tsx';
 import type { ApiKey } from './api-key.ts';
 
 /** Changes the scopes, networks and limits of a key. */
@@ -19,11 +19,11 @@ export const EditKeyAccess = () => {
         <PageForm<AccessInput>
           title={text('keys.access.editTitle', { name: apiKey.name })}
           lead={text('keys.access.editLead')}
-          first={accessInput(apiKey)}
+          first={toForm(apiKey)}
           back={`/api_keys/${apiKey.id}`}
-          missing={(input) => missingAccess(text, input)}
+          missing={(input) => validateAccess(text, input)}
           onSave={async (input) => {
-            await send('PATCH', `/admin/api_keys/${apiKey.id}`, { body: { api_key: accessOf(input) } });
+            await send('PATCH', `/admin/api_keys/${apiKey.id}`, { body: { api_key: toRequest(input) } });
             await changed(text('keys.access.saved', { name: apiKey.name }));
             return () => navigate(`/api_keys/${apiKey.id}`);
           }}

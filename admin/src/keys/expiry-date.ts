@@ -25,9 +25,9 @@ export const isPast = (expiry: Expiry, now: number): boolean => {
 };
 
 /** The time from which an extension counts: the end of a valid key, else now. */
-export const extendedFrom = (end: string | null, now: number): number =>
+export const extensionStart = (end: string | null, now: number): number =>
   end === null ? now : Math.max(now, Date.parse(end));
 
 /** True if a key with the new end would not end later. */
-export const isNoLonger = (next: string | null, end: string | null): boolean =>
+export const isNotLater = (next: string | null, end: string | null): boolean =>
   end !== null && next !== null && Date.parse(next) <= Date.parse(end);

@@ -7,7 +7,7 @@ import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { ApiKey } from './api-key.ts';
 import { ExpiryPicker } from './expiry.tsx';
-import { expiresAt, extendedFrom, firstExpiry, isNoLonger } from './expiry-date.ts';
+import { expiresAt, extensionStart, firstExpiry, isNotLater } from './expiry-date.ts';
 
 interface ExtendKeyProps {
   readonly apiKey: Pick<ApiKey, 'id' | 'name' | 'expires_at'>;
@@ -20,9 +20,9 @@ export const ExtendKey = ({ apiKey: { id, name, expires_at: current }, onClose }
   const changed = useChanged();
   const [expiry, setExpiry] = useState(firstExpiry);
   const endless = current === null;
-  const from = extendedFrom(current, Date.now());
+  const from = extensionStart(current, Date.now());
   const end = expiresAt(expiry, from);
-  const shorter = end !== undefined && isNoLonger(end, current);
+  const shorter = end !== undefined && isNotLater(end, current);
   return (
     <DialogForm
       title={text(endless ? 'keys.setExpiryTitle' : 'keys.extendTitle', { name })}

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { send } from '../service.ts';
 import { filtered } from '../start/matter.tsx';
-import { type KeyAdvice as Advice, countText, type WideKey } from '../start/stats.ts';
+import { type KeyAdvice as Advice, countText, type OverPrivilegedKey } from '../start/stats.ts';
 import { useText } from '../texts/provider.ts';
 import { isReading, useScopeWords } from './scopes.ts';
 
@@ -44,14 +44,14 @@ export const KeyAdvice = () => {
         )}
       </Box>
       {wide.keys.map((apiKey) => (
-        <Wide key={apiKey.id} apiKey={apiKey} />
+        <OverPrivileged key={apiKey.id} apiKey={apiKey} />
       ))}
     </Paper>
   );
 };
 
 /** A key with more scopes than it used, and the button that narrows it. */
-const Wide = ({ apiKey }: { readonly apiKey: WideKey }) => {
+const OverPrivileged = ({ apiKey }: { readonly apiKey: OverPrivilegedKey }) => {
   const text = useText();
   const words = useScopeWords();
   const [opened, setOpened] = useState(false);

@@ -17,7 +17,7 @@ export interface LimitInput {
 
 const shownNumber = (value: number | null | undefined): string => (value == null ? '' : String(value));
 
-export const limitInput = ({ limit, quota }: KeyLimits): LimitInput => ({
+export const limitsToForm = ({ limit, quota }: KeyLimits): LimitInput => ({
   max: shownNumber(limit?.max),
   window: limit?.window ?? '1m',
   burst: shownNumber(limit?.burst),
@@ -25,7 +25,7 @@ export const limitInput = ({ limit, quota }: KeyLimits): LimitInput => ({
 });
 
 /** The limits in a request. */
-export const limitsOf = ({ max, window, burst, quota }: LimitInput): KeyLimits => ({
+export const limitsToRequest = ({ max, window, burst, quota }: LimitInput): KeyLimits => ({
   limit: max === '' ? null : { max: Number(max), window, ...(burst === '' ? {} : { burst: Number(burst) }) },
   quota: quota === '' ? null : Number(quota),
 });

@@ -8,7 +8,7 @@ import { UserPicker } from '../parts/own-pickers.tsx';
 import { PageForm } from '../parts/page-form.tsx';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { AccessFields, type AccessInput, accessInput, accessOf, missingAccess } from './access-fields.tsx';
+import { AccessFields, type AccessInput, toForm, toRequest, validateAccess } from './access-fields.tsx';
 import type { ApiKey } from './api-key.ts';
 import { type CreatedApiKey, CreatedKey, type NewApiKey } from './created-key.tsx';
 import { ExpiryPicker } from './expiry.tsx';
@@ -49,7 +49,7 @@ const KeyForm = ({ replaced }: { readonly replaced: ApiKey | undefined }) => {
   const [created, setCreated] = useState<CreatedApiKey>();
   const create = async (input: KeyInput): Promise<() => void> => {
     const { user_id, name } = input;
-    const restrictions = accessOf(input);
+    const restrictions = toRequest(input);
     const end = expiresAt(input.expires_at, Date.now());
     const body = { api_key: { user_id, name, expires_at: end, ...restrictions } };
     const { data } = await send<NewApiKey>('POST', '/admin/api_keys', { body });
@@ -71,7 +71,7 @@ const KeyForm = ({ replaced }: { readonly replaced: ApiKey | undefined }) => {
         user_id: replaced?.user.id ?? (Number(parameters.get('user_id')) || null),
         name: replaced?.name ?? parameters.get('name') ?? '',
         expires_at: firstExpiry,
-        ...accessInput(replaced ?? { scopes: null, networks: null, limit: null, quota: null }),
+        ...toForm(replaced ?? { scopes: null, networks: null, limit: null, quota: null }),
       }}
       action={text('titles.newKey')}
       back="/api_keys"
@@ -79,7 +79,7 @@ const KeyForm = ({ replaced }: { readonly replaced: ApiKey | undefined }) => {
         ...(expiresAt(input.expires_at, Date.now()) === undefined
           ? { expires_at: text('keys.expiryMissing') }
           : {}),
-        ...missingAccess(text, input),
+        ...validateAccess(text, input),
       })}
       onSave={create}
     >

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { GatewrightError } from '../../../client/error.ts';
-import { useRested } from '../parts/use-rested.ts';
+import { useDebounced } from '../parts/use-debounced.ts';
 import { useModels } from '../records/use-metadata.ts';
 import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
@@ -111,7 +111,7 @@ const keyGroup = async (key: string, signal: AbortSignal): Promise<readonly Foun
 export const useFoundRecords = (typed: string): FoundOptions => {
   const text = useText();
   const models = useModels();
-  const words = useRested(typed);
+  const words = useDebounced(typed);
   const wanted = isWanted(words);
   const { data, error } = useQuery({
     queryKey: ['palette', isWholeKey(words) ? 'key' : words, isWholeKey(words) ? words.slice(0, 8) : ''],

@@ -8,7 +8,7 @@ const isTyping = (target: EventTarget | null): boolean =>
     target.matches('input:not([type=checkbox]), textarea, select, [role=combobox]'));
 
 /** True if a dialog or menu covers the page and has the keyboard. */
-const isCovered = (): boolean => document.querySelector('[role=dialog], [role=menu]') !== null;
+const isPageCovered = (): boolean => document.querySelector('[role=dialog], [role=menu]') !== null;
 
 /** The rows of the list on the page, by their links. */
 const rowLinks = (): HTMLAnchorElement[] =>
@@ -54,7 +54,7 @@ export const useShortcuts = ({ openPalette, openHelp }: Places): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented)
         return;
       const act = keys[event.key];
-      if (act === undefined || isTyping(event.target) || isCovered()) return;
+      if (act === undefined || isTyping(event.target) || isPageCovered()) return;
       event.preventDefault();
       act();
     };

@@ -30,10 +30,10 @@ const firstPause = 1_000;
 const longestPause = 30_000;
 
 /** Milliseconds of silence after which a stream counts as broken: the service sends more often. */
-const longestSilence = 60_000;
+const maxSilence = 60_000;
 
 /** True if a later attempt may succeed: no connection, overload, or a truncated response. */
-const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500;
+const isTemporary = (status: number): boolean => status === 0 || status === 429 || status >= 500;
 
 const pausing = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -72,7 +72,7 @@ const listen = async (
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   for (;;) {
-    const timer = setTimeout(() => silent.abort(), longestSilence);
+    const timer = setTimeout(() => silent.abort(), maxSilence);
     const part = await reader?.read().finally(() => clearTimeout(timer));
     if (part === undefined || part.done) return;
     for (const { data } of parser.push(decoder.decode(part.value, { stream: true })))
@@ -110,7 +110,7 @@ export const follow = async (
         place.id = '';
         continue;
       }
-      if (!isPassing(status)) return listener.onState({ kind: 'refused', error });
+      if (!isTemporary(status)) return listener.onState({ kind: 'refused', error });
       listener.onState({ kind: 'broken', error });
     }
     // Half of the pause is random, so that many pages do not reconnect at the same time.

@@ -8,7 +8,7 @@ import type { RecordChange } from './follow.ts';
 import { type LiveState, useFollowing } from './use-following.ts';
 
 /** Changed records per request; after more changes the list is read again on demand. */
-const most = 100;
+const maxChanged = 100;
 
 interface FollowedList {
   readonly state: LiveState | undefined;
@@ -52,8 +52,8 @@ export const useFollowedList = (model: string | undefined): FollowedList => {
   const matching = async (ids: readonly number[], filtered: boolean): Promise<readonly AnyRecord[]> => {
     if (ids.length === 0) return [];
     const answer = await dataProvider.getList<AnyRecord>(resource, {
-      filter: { ...(filtered ? { ...filterValues, ...filter } : {}), id: ids.slice(0, most) },
-      pagination: { page: 1, perPage: most },
+      filter: { ...(filtered ? { ...filterValues, ...filter } : {}), id: ids.slice(0, maxChanged) },
+      pagination: { page: 1, perPage: maxChanged },
       sort,
     });
     return answer.data;

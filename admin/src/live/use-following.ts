@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { type FollowState, follow, type Place, type RecordChange } from './follow.ts';
 
 /** Milliseconds for which changes are collected before a request. */
-const gathering = 250;
+const collectingMs = 250;
 
 interface Following {
   readonly onChanges: (changes: readonly RecordChange[]) => void;
@@ -47,7 +47,7 @@ export const useFollowing = (model: string | undefined, following: Following): L
           },
           onChange: (change) => {
             gathered.push(change);
-            timer ??= setTimeout(hand, gathering);
+            timer ??= setTimeout(hand, collectingMs);
           },
           onGap: () => latest.current.onGap(),
         });

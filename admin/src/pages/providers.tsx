@@ -42,16 +42,16 @@ export const ProviderButtons = ({ elsewhere = false }: ProviderButtonsProps) => 
   ));
 };
 
-interface Returned {
+interface ProviderResult {
   readonly code: string | undefined;
   readonly failed: boolean;
 }
 
 /** The result of a sign-in with a provider, read from the fragment of the address, which is then removed. */
-export const useReturned = (): Returned => {
+export const useProviderResult = (): ProviderResult => {
   const { hash, pathname, state } = useLocation();
   const navigate = useNavigate();
-  const [returned, setReturned] = useState<Returned>({ code: undefined, failed: false });
+  const [returned, setReturned] = useState<ProviderResult>({ code: undefined, failed: false });
   useEffect(() => {
     if (hash === '') return;
     const values = new URLSearchParams(hash.slice(1));

@@ -8,7 +8,7 @@ import { forgetModels } from '../service.ts';
 import { useOutsideTexts } from '../texts/outside.ts';
 import { usePageLanguage, useText } from '../texts/provider.ts';
 import { OutsidePage } from './outside-page.tsx';
-import { ProviderButtons, useReturned } from './providers.tsx';
+import { ProviderButtons, useProviderResult } from './providers.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 type Stated = 'nextPathname' | 'nextSearch' | 'invited';
@@ -24,7 +24,7 @@ const destinationOf = (state: unknown): string =>
   textIn(state, 'nextPathname').replace(/^[\\/]+/, '/') + textIn(state, 'nextSearch');
 
 /** State of the path to the sign-in after a password was set by a link: the form has the name already. */
-export const arrivingAs = (username: string): Readonly<Partial<Record<Stated, string>>> => ({
+export const signInPathFor = (username: string): Readonly<Partial<Record<Stated, string>>> => ({
   invited: username,
 });
 
@@ -42,7 +42,7 @@ export const SignIn = () => {
   };
   const invited = textIn(state, 'invited');
   const own = useOutsideTexts();
-  const returned = useReturned();
+  const returned = useProviderResult();
   return (
     <OutsidePage title={text('signIn.title')}>
       {invited === '' ? (

@@ -11,7 +11,7 @@ import { Icon } from './icon.tsx';
 import { useTell } from './problem.ts';
 
 /** Maximum number of selected records: the service writes so many in one transaction. */
-export const mostChosen = 1000;
+export const maxSelected = 1000;
 
 /** Floats over the end of a list, within its edges: nothing moves when it appears. */
 export const FloatingBar = ({ children }: { readonly children: ReactNode }) => (
@@ -67,7 +67,7 @@ const ChooseMatching = () => {
   const text = useText();
   const tell = useTell();
   const [busy, setBusy] = useState(false);
-  const wanted = Math.min(total, mostChosen);
+  const wanted = Math.min(total, maxSelected);
   if (
     total <= data.length ||
     selectedIds.length >= wanted ||
@@ -78,7 +78,7 @@ const ChooseMatching = () => {
     setBusy(true);
     try {
       for await (const records of exportRecords(resource, { sort, filter: { ...filterValues, ...filter } })) {
-        onSelect(records.slice(0, mostChosen).map(({ id }) => id as number));
+        onSelect(records.slice(0, maxSelected).map(({ id }) => id as number));
         break;
       }
     } catch (error) {
@@ -88,7 +88,7 @@ const ChooseMatching = () => {
   };
   return (
     <Button loading={busy} onClick={() => void choose()}>
-      {text(total > mostChosen ? 'list.chooseFirst' : 'list.chooseMatching', { count: wanted })}
+      {text(total > maxSelected ? 'list.chooseFirst' : 'list.chooseMatching', { count: wanted })}
     </Button>
   );
 };

@@ -26,7 +26,7 @@ export interface DateWords {
 }
 
 /** Maximum number of days: a century. */
-const mostDays = 36_525;
+const maxDays = 36_525;
 
 export const parseWords = (value: string): DateWords | undefined => {
   const plain = plainWords.find((word) => word === value);
@@ -36,7 +36,7 @@ export const parseWords = (value: string): DateWords | undefined => {
     return { word: 'on', date: rest };
   const counted = countedWords.find((word) => word === name);
   const count = /^\d{1,5}$/.test(rest) ? Number(rest) : 0;
-  return counted === undefined || count < 1 || count > mostDays ? undefined : { word: counted, count };
+  return counted === undefined || count < 1 || count > maxDays ? undefined : { word: counted, count };
 };
 
 export const wordsText = ({ word, count, date }: DateWords): string =>
@@ -111,7 +111,7 @@ const stricter = (key: string, one: unknown, other: string): string => {
 };
 
 /** Filter values with times and dates in place of words. Unknown words stay, and the service refuses them. */
-export const withoutWords = (
+export const withResolvedWords = (
   values: Readonly<Record<string, unknown>>,
   now: Date,
 ): Readonly<Record<string, unknown>> => {

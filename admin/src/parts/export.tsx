@@ -8,7 +8,7 @@ import { csvLine } from './csv.ts';
 import { Icon } from './icon.tsx';
 import { useTell } from './problem.ts';
 import { saveFile } from './save-file.ts';
-import { unseen } from './unseen.ts';
+import { visuallyHidden } from './visually-hidden.ts';
 
 /** Without this mark Chinese Excel reads a file in the encoding of the system. */
 const byteOrderMark = '\uFEFF';
@@ -77,7 +77,7 @@ export const Export = ({ read, total, onExport }: ExportProps) => {
       aria-live="polite"
     >
       {/* A telephone has room for the picture; the words stay the name of the button. */}
-      <Box component="span" sx={{ '@media (max-width: 599px)': unseen }}>
+      <Box component="span" sx={{ '@media (max-width: 599px)': visuallyHidden }}>
         {busy ? text('list.exporting', { count: read }) : text('list.export')}
       </Box>
     </Button>

@@ -7,7 +7,7 @@ import { Link } from './link.tsx';
 import { failureOf, useSentence } from './problem.ts';
 
 /** Query options of a list that shows failures in its own place: they are not notified too. */
-export const saidInPlace = { onError: () => undefined };
+export const failureShownHere = { onError: () => undefined };
 
 interface FailedProps {
   readonly error: unknown;

@@ -6,12 +6,12 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useText } from '../texts/provider.ts';
+import { focusFirstError, focusNextError } from './focus-errors.ts';
 import { Icon } from './icon.tsx';
 import { LinkButton } from './link.tsx';
 import { useSentence } from './problem.ts';
 import type { Refusal } from './refusal.ts';
 import { useSlow } from './use-slow.ts';
-import { leadOn, leadToFirst } from './wrong-fields.ts';
 
 interface FormBarProps {
   /** Number of unsaved fields. */
@@ -45,7 +45,7 @@ export const FormBar = (props: FormBarProps) => {
   const { attempt } = refusal;
   useEffect(() => {
     const form = bar.current?.closest('form');
-    if (form && attempt > 0) leadToFirst(form);
+    if (form && attempt > 0) focusFirstError(form);
   }, [attempt]);
   const discard = (): void => setUndo({ run: onDiscard() });
   return (
@@ -104,7 +104,7 @@ export const FormBar = (props: FormBarProps) => {
             </Button>
           </Typography>
         ) : (
-          <Standing changes={changes} errors={Object.keys(refusal.fields).length} busy={busy} />
+          <FormState changes={changes} errors={Object.keys(refusal.fields).length} busy={busy} />
         )}
       </Box>
     </>
@@ -155,12 +155,12 @@ interface StandingProps {
 }
 
 /** "3 changes · 2 errors", with buttons that step through the errors. */
-const Standing = ({ changes, errors, busy }: StandingProps) => {
+const FormState = ({ changes, errors, busy }: StandingProps) => {
   const text = useText();
   const slow = useSlow(busy);
   const step = (direction: 1 | -1, button: HTMLElement): void => {
     const form = button.closest('form');
-    if (form) leadOn(form, direction);
+    if (form) focusNextError(form, direction);
   };
   const words = [
     ...(changes === 0 ? [] : [text('form.changes', { smart_count: changes })]),

@@ -50,14 +50,14 @@ const relative = (language: Language): Intl.RelativeTimeFormat => {
 };
 
 /** Adds the space between Chinese and digits, as everywhere on these pages. */
-const spaced = (words: string): string => words.replace(/(\d)(?=[\u4e00-\u9fff])/gu, '$1 ');
+const withSpaces = (words: string): string => words.replace(/(\d)(?=[\u4e00-\u9fff])/gu, '$1 ');
 
 /** Distance of a time from now, in the largest unit that is at least one; undefined within a minute. */
 export const relativeText = (language: Language, distance: number): string | undefined => {
   const found = units.find(([, each]) => Math.abs(distance) >= each);
   if (found === undefined) return undefined;
   const [unit, length] = found;
-  return spaced(relative(language).format(Math.trunc(distance / length), unit));
+  return withSpaces(relative(language).format(Math.trunc(distance / length), unit));
 };
 
 /** Days from today to a date, in the time zone of this browser. */
@@ -68,4 +68,4 @@ export const daysAhead = (date: string, now: number): number => {
 };
 
 export const daysText = (language: Language, days: number): string =>
-  spaced(relative(language).format(days, 'day'));
+  withSpaces(relative(language).format(days, 'day'));

@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import { GatewrightError } from '../../../client/error.ts';
 import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { type Language, serviceTexts, type Text, useLanguage, useText } from '../texts/provider.ts';
-import { noAnswerInTime } from './time-limit.ts';
+import { timeLimitMessage } from './time-limit.ts';
 
 /** The parts of a failed request that these pages use. */
 export interface Failure {
@@ -72,7 +72,7 @@ const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seconds / 6
 /** A sentence for the user: the problem and, if known, the time of the next attempt. */
 export const sentenceOf = (error: unknown, language: Language, text: Text): string => {
   const failure = failureOf(error);
-  if (failure.message === noAnswerInTime) return text('problem.late');
+  if (failure.message === timeLimitMessage) return text('problem.late');
   if (failure.status === 0) return text('problem.unreachable');
   if (failure.status === 429 && failure.retryAfter !== undefined)
     return text('problem.locked', { minutes: minutesOf(failure.retryAfter) });

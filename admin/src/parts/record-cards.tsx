@@ -6,7 +6,7 @@ import { useText } from '../texts/provider.ts';
 import { type Column, type Filled, rowButtons } from './column.ts';
 import { MarkWord, markStyle, useRowMarks } from './row-marks.tsx';
 import { useRowOpening } from './row-opening.ts';
-import { unseen } from './unseen.ts';
+import { visuallyHidden } from './visually-hidden.ts';
 
 /** Columns in the second line; the page of the record has the others. */
 const beneath = 4;
@@ -54,7 +54,7 @@ const Value = <Item extends RaRecord>({
   readonly record: Item;
 }) => (
   <div>
-    <Box component="dt" sx={unseen}>
+    <Box component="dt" sx={visuallyHidden}>
       {label}
     </Box>{' '}
     <dd>{render(record)}</dd>

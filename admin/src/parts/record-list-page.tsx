@@ -9,7 +9,7 @@ import { BulkBar } from './bulk-bar.tsx';
 import { BulkDelete, type Deleting } from './bulk-delete.tsx';
 import { type Column, shownColumns } from './column.ts';
 import { Export, type ExportedAs, useExport } from './export.tsx';
-import { saidInPlace } from './failed.tsx';
+import { failureShownHere } from './failed.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import type { FilterField } from './filter-field.ts';
 import { Icon } from './icon.tsx';
@@ -73,7 +73,7 @@ export const RecordListPage = <Item extends RaRecord>(props: RecordListPageProps
       perPage={25}
       disableAuthentication
       exporter={false}
-      queryOptions={saidInPlace}
+      queryOptions={failureShownHere}
       {...(filter === undefined ? {} : { filter })}
     >
       <ListPage {...props} />

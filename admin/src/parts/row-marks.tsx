@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import type { Identifier } from 'ra-core';
 import { createContext, useContext } from 'react';
 import { useText } from '../texts/provider.ts';
-import { unseen } from './unseen.ts';
+import { visuallyHidden } from './visually-hidden.ts';
 
 /** A change of a row on the screen. */
 export interface RowMark {
@@ -50,7 +50,7 @@ export const markStyle = (mark: RowMark | undefined) => {
 export const MarkWord = ({ mark }: { readonly mark: RowMark | undefined }) => {
   const text = useText();
   return mark === undefined ? null : (
-    <Box component="span" sx={unseen}>
+    <Box component="span" sx={visuallyHidden}>
       {text(`live.${mark.kind}`)}
     </Box>
   );

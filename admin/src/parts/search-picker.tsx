@@ -5,7 +5,7 @@ import TextField from '@mui/material/TextField';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useState } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
-import { useRested } from './use-rested.ts';
+import { useDebounced } from './use-debounced.ts';
 
 /** Matches shown at once. */
 export const pickedAtOnce = 12;
@@ -81,7 +81,7 @@ export const SearchPicker = <Item extends { readonly id: number }>(props: Search
     queryFn: () => load(value ?? 0),
   });
   const picked = value !== null && chosen.data?.id === value ? chosen.data : null;
-  const wanted = useRested(picked !== null && words === nameOf(picked) ? '' : words.trim());
+  const wanted = useDebounced(picked !== null && words === nameOf(picked) ? '' : words.trim());
   const { data: found, isFetching } = useQuery({
     queryKey: ['picker', name, wanted],
     enabled: ready && open,

@@ -4,10 +4,10 @@ import { GatewrightError } from '../../../client/error.ts';
 const limit = 60_000;
 
 /** Message of that error; wrappers of the error keep it. */
-export const noAnswerInTime = 'No answer in time';
+export const timeLimitMessage = 'No answer in time';
 
 /** Aborts a request after the limit, or with `signal`. */
-export const inTime = async <Result>(
+export const withTimeLimit = async <Result>(
   signal: AbortSignal | undefined,
   attempt: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
@@ -17,7 +17,7 @@ export const inTime = async <Result>(
     return await attempt(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
   } catch (error) {
     if (!late.signal.aborted || signal?.aborted === true) throw error;
-    throw new GatewrightError({ status: 0, code: 0, message: noAnswerInTime, cause: error });
+    throw new GatewrightError({ status: 0, code: 0, message: timeLimitMessage, cause: error });
   } finally {
     clearTimeout(timer);
   }

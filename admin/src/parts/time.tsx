@@ -1,8 +1,8 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { daysAhead, daysText, type MomentFormat, momentText, relativeText } from './moment.ts';
-import { unseen } from './unseen.ts';
 import { useNow } from './use-now.ts';
+import { visuallyHidden } from './visually-hidden.ts';
 
 export { timeZone } from './moment.ts';
 
@@ -40,7 +40,7 @@ const Moment = ({ value, exact, children }: MomentProps) => {
       style={{ whiteSpace: 'nowrap', position: 'relative' }}
     >
       <span aria-hidden="true">{children}</span>
-      <span style={unseen}>{exact}</span>
+      <span style={visuallyHidden}>{exact}</span>
     </time>
   );
 };

@@ -8,7 +8,7 @@ import { useText } from '../texts/provider.ts';
 import { Icon } from './icon.tsx';
 import { Link } from './link.tsx';
 import { Page } from './page.tsx';
-import { unseen } from './unseen.ts';
+import { visuallyHidden } from './visually-hidden.ts';
 
 type Action = 'create' | 'update' | 'destroy' | 'read' | 'restore' | 'bringBack';
 
@@ -75,7 +75,7 @@ export const UngrantedButton = ({ action, label, children, ...look }: UngrantedB
       >
         {children}
       </Button>
-      <span id={description} style={unseen}>
+      <span id={description} style={visuallyHidden}>
         {reason}
       </span>
       <Popover

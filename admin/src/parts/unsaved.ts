@@ -28,7 +28,7 @@ const subscribe = (listener: () => void): (() => void) => {
 export const hasUnsaved = (): boolean => [...forms].some(({ dirty }) => dirty);
 
 /** Discards the unsaved input of the page. */
-export const forsake = (): void => {
+export const discardUnsaved = (): void => {
   for (const form of forms) form.dirty = false;
 };
 
@@ -52,7 +52,7 @@ const ask = (isDirty: boolean, forget: () => void, leave: () => void, stay: () =
 
 /** Runs a step that leaves the page, after a question if input would be lost. */
 export const askBefore = (leave: () => void, stay?: () => void): void =>
-  ask(hasUnsaved(), forsake, leave, stay);
+  ask(hasUnsaved(), discardUnsaved, leave, stay);
 
 export const useLeaveQuestion = (): LeaveQuestion | undefined =>
   useSyncExternalStore(subscribe, () => question);

@@ -48,7 +48,7 @@ export const writeValues = (path: string, updates: readonly Values[]) =>
   send('POST', `/admin/records/${path}/batch`, { body: { update: updates } });
 
 /** Restores the former values of records, except of those changed since. Returns the number of restored records. */
-export const takeBack = async (
+export const undoChanges = async (
   metadata: Pick<Metadata, 'fields'>,
   path: string,
   changed: readonly ChangedRecord[],

@@ -19,7 +19,7 @@ import { failureOf, useTell } from '../parts/problem.ts';
 import { useUndoNotice } from '../parts/undo.tsx';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { useText } from '../texts/provider.ts';
-import { type ChangedRecord, recordsToChange, takeBack, writeValues } from './bulk-change.ts';
+import { type ChangedRecord, recordsToChange, undoChanges, writeValues } from './bulk-change.ts';
 import { FieldInput } from './field-input.tsx';
 import { traitsOf } from './field-kinds.ts';
 import { type Metadata, type MetadataField, takenBy } from './metadata.ts';
@@ -71,7 +71,7 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
       unchanged === 0 ? text('bulk.saved', { count }) : text('bulk.savedSome', { count, unchanged });
     offer(message, async () => {
       try {
-        const undone = await takeBack(metadata, path, changed, values);
+        const undone = await undoChanges(metadata, path, changed, values);
         const left = count - undone;
         const outcome =
           left === 0

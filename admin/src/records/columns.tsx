@@ -63,7 +63,7 @@ export const fieldColumn = <Item extends RaRecord = AnyRecord>(
 });
 
 /** Fields except the naming one. */
-const besides = (metadata: Metadata, fields: readonly MetadataField[]): readonly MetadataField[] => {
+const withoutNaming = (metadata: Metadata, fields: readonly MetadataField[]): readonly MetadataField[] => {
   const naming = namingField(metadata)?.name;
   return fields.filter(({ name }) => name !== naming);
 };
@@ -80,15 +80,15 @@ export const useColumns = (
   const text = useText();
   return [
     nameColumn(metadata, path, text),
-    ...besides(metadata, listedFields(metadata, without)).map((field) => fieldColumn(field)),
+    ...withoutNaming(metadata, listedFields(metadata, without)).map((field) => fieldColumn(field)),
   ];
 };
 
 /** A column for every field; those beyond the usual ones are hidden at first. */
 export const useEveryColumn = (metadata: Metadata, path: string): readonly Column<AnyRecord>[] => {
   const text = useText();
-  const usual = besides(metadata, listedFields(metadata));
-  const others = besides(metadata, metadata.fields).filter(
+  const usual = withoutNaming(metadata, listedFields(metadata));
+  const others = withoutNaming(metadata, metadata.fields).filter(
     (field) => field.name !== 'id' && !usual.includes(field),
   );
   return [

@@ -16,7 +16,7 @@ import { useText } from '../texts/provider.ts';
 import { FieldValue } from './field-value.tsx';
 import type { Metadata, MetadataField } from './metadata.ts';
 import type { AnyRecord } from './record.ts';
-import { changedBetween, type Draft, differ } from './use-draft.ts';
+import { changedBetween, type Draft, isDifferent } from './use-draft.ts';
 
 interface ConflictProps {
   readonly metadata: Metadata;
@@ -44,9 +44,9 @@ export const Conflict = (props: ConflictProps) => {
   const writable = metadata.fields.filter((field) => !field.read_only);
   const touched = changedBetween(writable, before, mine);
   const both = touched.filter(
-    ({ name }) => differ(theirs[name], before[name]) && differ(theirs[name], mine[name]),
+    ({ name }) => isDifferent(theirs[name], before[name]) && isDifferent(theirs[name], mine[name]),
   );
-  const onlyMine = touched.filter(({ name }) => !differ(theirs[name], before[name]));
+  const onlyMine = touched.filter(({ name }) => !isDifferent(theirs[name], before[name]));
   const onlyTheirs = changedBetween(writable, before, theirs).filter((field) => !touched.includes(field));
   const kept = touched.filter(({ name }) => sides[name] !== 'theirs');
   const merged = { ...theirs, ...Object.fromEntries(kept.map(({ name }) => [name, mine[name]])) };

@@ -5,11 +5,11 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useId, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import { unseen } from '../parts/unseen.ts';
+import { visuallyHidden } from '../parts/visually-hidden.ts';
 import { useText } from '../texts/provider.ts';
 import { FieldInput } from './field-input.tsx';
 import { traitsOf } from './field-kinds.ts';
-import { type LinesField, mostLines, rowsOf } from './lines.ts';
+import { type LinesField, maxLines, rowsOf } from './lines.ts';
 import { defaultsOf } from './record.ts';
 import type { Draft } from './use-draft.ts';
 import { useModel } from './use-metadata.ts';
@@ -101,7 +101,7 @@ export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) =
       <Button
         size="small"
         startIcon={<Icon name="plus" />}
-        disabled={rows.length >= mostLines}
+        disabled={rows.length >= maxLines}
         onClick={() => onChange([...rows, defaultsOf(metadata)])}
         sx={{ mt: 0.5, ml: -0.75 }}
       >
@@ -121,4 +121,4 @@ const cellsStyle = {
 } as const;
 
 /** If rows are below each other, only the first shows its labels; screen readers find them in all. */
-const labelsOnce = { '@container (min-width: 620px)': { '& label': unseen } } as const;
+const labelsOnce = { '@container (min-width: 620px)': { '& label': visuallyHidden } } as const;

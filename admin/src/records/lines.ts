@@ -2,7 +2,7 @@ import type { Metadata, MetadataRelation } from './metadata.ts';
 import type { Draft } from './use-draft.ts';
 
 /** Maximum number of records of a relation in one write. */
-export const mostLines = 200;
+export const maxLines = 200;
 
 /** A relation whose records are written with the record, as an input of its form. */
 export interface LinesField extends Pick<MetadataRelation, 'name' | 'label' | 'model'> {
@@ -25,7 +25,7 @@ export const rowsOf = (value: unknown): readonly Draft[] => (Array.isArray(value
 
 /** The relations that a form can show: not those with more records than one write accepts. */
 export const shownLines = (lines: readonly LinesField[], record: Draft): readonly LinesField[] =>
-  lines.filter(({ name }) => Array.isArray(record[name]) && rowsOf(record[name]).length <= mostLines);
+  lines.filter(({ name }) => Array.isArray(record[name]) && rowsOf(record[name]).length <= maxLines);
 
 /** Options of `getOne` that include these relations. */
 export const withLines = (lines: readonly LinesField[]) => ({

@@ -9,7 +9,7 @@ import { type AnyRecord, defaultsOf, namingField } from './record.ts';
 import type { RecordFormProps } from './use-save.ts';
 
 /** The form of records, for inputs within one: a referenced record can be created in place. */
-export const MakeRecord = createContext<ComponentType<RecordFormProps> | undefined>(undefined);
+export const RecordFormContext = createContext<ComponentType<RecordFormProps> | undefined>(undefined);
 
 interface NewRecordProps {
   readonly metadata: Metadata;
@@ -24,7 +24,7 @@ interface NewRecordProps {
 export const NewRecord = ({ metadata, path, words, onEnd }: NewRecordProps) => {
   const text = useText();
   const heading = useId();
-  const Form = useContext(MakeRecord);
+  const Form = useContext(RecordFormContext);
   if (Form === undefined) return null;
   const naming = namingField(metadata);
   const named = naming === undefined || naming.read_only || words === '' ? {} : { [naming.name]: words };

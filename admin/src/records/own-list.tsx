@@ -3,7 +3,7 @@ import { ListBase, type ListBaseProps, type RaRecord } from 'ra-core';
 import type { ComponentProps, ReactNode } from 'react';
 import { Loaded } from '../layout/failure.tsx';
 import type { Column } from '../parts/column.ts';
-import { saidInPlace } from '../parts/failed.tsx';
+import { failureShownHere } from '../parts/failed.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { type FilterField, filtersOf } from '../parts/filter-field.ts';
 import { Listed } from '../parts/listed.tsx';
@@ -104,7 +104,7 @@ export const OwnPart = <Item extends RaRecord>(props: OwnPartProps<Item>) => {
       disableSyncWithLocation={!located}
       storeKey={false}
       exporter={false}
-      queryOptions={{ ...saidInPlace, ...queryOptions }}
+      queryOptions={{ ...failureShownHere, ...queryOptions }}
     >
       <Stack sx={{ gap: 1.5 }}>
         {filters.length === 0 ? null : (

@@ -5,9 +5,9 @@ import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { Loaded } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
-import { AtOnce } from '../parts/at-once.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page } from '../parts/page.tsx';
+import { RevealWhenLoaded } from '../parts/reveal-when-loaded.tsx';
 import { dataProvider } from '../service.ts';
 import { columnsOf, type OwnColumn } from './own-list.tsx';
 import { useListFields } from './use-metadata.ts';
@@ -79,7 +79,7 @@ export const OwnShow = <Item extends RaRecord>(props: OwnShowProps<Item>) => {
           <Stack sx={{ gap: 2.5 }}>
             {notice?.(record)}
             <OwnFacts list={resource} record={record} facts={facts} />
-            {children === undefined ? null : <AtOnce>{children(record)}</AtOnce>}
+            {children === undefined ? null : <RevealWhenLoaded>{children(record)}</RevealWhenLoaded>}
           </Stack>
         </Page>
       )}

@@ -1,9 +1,9 @@
 import Stack from '@mui/material/Stack';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { focusFirstField } from '../parts/focus-errors.ts';
 import { FormBar, wantsAnother } from '../parts/form-bar.tsx';
 import { useRefusal } from '../parts/refusal.ts';
 import { useUnsaved } from '../parts/unsaved.ts';
-import { leadToBeginning } from '../parts/wrong-fields.ts';
 import { useText } from '../texts/provider.ts';
 import { Conflict } from './conflict.tsx';
 import { FieldInput } from './field-input.tsx';
@@ -11,8 +11,8 @@ import { FormLayout } from './form-layout.tsx';
 import { inGroups } from './groups.ts';
 import { rowsOf } from './lines.ts';
 import { LinesInput } from './lines-input.tsx';
-import { MakeRecord } from './make-record.tsx';
-import { type Draft, differ, useDraft } from './use-draft.ts';
+import { RecordFormContext } from './make-record.tsx';
+import { type Draft, isDifferent, useDraft } from './use-draft.ts';
 import { type RecordFormProps, useSave } from './use-save.ts';
 
 /** True if a message is about a list, or something in it. */
@@ -36,7 +36,7 @@ export const RecordForm = (props: RecordFormProps) => {
   } = useDraft(first, fields);
   const refusals = useRefusal();
   const { refusal, refuseFields, correct, clear } = refusals;
-  const changedLines = lines.filter(({ name }) => differ(rowsOf(before[name]), rowsOf(draft[name])));
+  const changedLines = lines.filter(({ name }) => isDifferent(rowsOf(before[name]), rowsOf(draft[name])));
   const changes = changedFields.length + changedLines.length;
   const { saved, leave } = useUnsaved(changes > 0);
   const [added, setAdded] = useState(0);
@@ -45,7 +45,7 @@ export const RecordForm = (props: RecordFormProps) => {
     setAdded((count) => count + 1);
   });
   useEffect(() => {
-    if (added > 0 && element.current) leadToBeginning(element.current);
+    if (added > 0 && element.current) focusFirstField(element.current);
   }, [added]);
   const unreadable = Object.fromEntries(broken.map((name) => [name, text('records.notJson')]));
   const wrong = { ...refusal.fields, ...unreadable };
@@ -57,7 +57,7 @@ export const RecordForm = (props: RecordFormProps) => {
   });
   const end = (): void => leave(() => onEnd?.());
   const form = (
-    <MakeRecord value={RecordForm}>
+    <RecordFormContext value={RecordForm}>
       <Stack
         ref={element}
         component="form"
@@ -133,7 +133,7 @@ export const RecordForm = (props: RecordFormProps) => {
           }}
         />
       )}
-    </MakeRecord>
+    </RecordFormContext>
   );
   return frame === undefined ? form : frame(form, end);
 };

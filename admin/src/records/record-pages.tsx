@@ -97,7 +97,7 @@ const Edit = ({ metadata, path, id }: EditProps) => {
 };
 
 /** References of a new record in the address: `?user_id=3`. */
-const referredIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>
+const referencesIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>
   Object.fromEntries(
     fields.flatMap(({ name, reference, read_only }) => {
       const id = reference !== undefined && !read_only ? Number(parameters.get(name)) : 0;
@@ -122,7 +122,7 @@ export const Create = (props: CreateProps) => {
   const from = sourceIn(parameters);
   if (from !== undefined) return <Duplicate key={from} {...props} from={from} />;
   const { metadata, path } = props;
-  const first = { ...defaultsOf(metadata), ...referredIn(metadata, parameters) };
+  const first = { ...defaultsOf(metadata), ...referencesIn(metadata, parameters) };
   return <New {...props} first={first} back={`/records/${path}`} />;
 };
 
@@ -153,7 +153,7 @@ const New = ({ metadata, path, first, back, note }: NewProps) => {
 };
 
 /** True if no two records may share the value. */
-const isItsOwn = ({ unique }: MetadataField): boolean => unique !== false;
+const isUnique = ({ unique }: MetadataField): boolean => unique !== false;
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
@@ -169,8 +169,8 @@ const Duplicate = ({ metadata, path, from }: CreateProps & { readonly from: numb
   if (error) return <FailurePage error={error} />;
   if (record === undefined) return <Waiting />;
   const written = metadata.fields.filter((field) => !field.read_only);
-  const copied = written.filter((field) => !isItsOwn(field)).map(({ name }) => [name, record[name] ?? null]);
-  const left = written.filter((field) => isItsOwn(field) && isThere(record[field.name]));
+  const copied = written.filter((field) => !isUnique(field)).map(({ name }) => [name, record[name] ?? null]);
+  const left = written.filter((field) => isUnique(field) && isThere(record[field.name]));
   const names = new Intl.ListFormat(language).format(left.map(({ label }) => label));
   const back = `/records/${path}/${from}/show`;
   return (

@@ -3,7 +3,7 @@ import { UserPicker } from '../parts/own-pickers.tsx';
 import { SearchPicker } from '../parts/search-picker.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { MakeRecord, NewRecord } from './make-record.tsx';
+import { NewRecord, RecordFormContext } from './make-record.tsx';
 import { type AnyRecord, recordName, userModel } from './record.ts';
 import { searchRecords } from './search-records.ts';
 import { useModel } from './use-metadata.ts';
@@ -21,7 +21,7 @@ export interface RecordPickerProps {
 export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
   const text = useText();
   const { data: model } = useModel(name);
-  const isForm = useContext(MakeRecord) !== undefined;
+  const isForm = useContext(RecordFormContext) !== undefined;
   const [words, setWords] = useState<string>();
   const resource = `${recordsPrefix}${model?.path ?? ''}`;
   const label = model?.metadata.label ?? '';

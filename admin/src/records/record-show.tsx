@@ -9,13 +9,13 @@ import { Timeline } from '../history/timeline.tsx';
 import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
-import { AtOnce } from '../parts/at-once.tsx';
 import { Columns } from '../parts/columns.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { MoreMenu } from '../parts/more-menu.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
+import { RevealWhenLoaded } from '../parts/reveal-when-loaded.tsx';
 import { UngrantedButton, UngrantedPage, useUngranted } from '../parts/ungranted.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -70,8 +70,8 @@ const Show = ({ metadata, path, id }: ShowProps) => {
     >
       <Columns aside={<Beside metadata={metadata} path={path} record={record} />}>
         <RecordFacts metadata={metadata} record={record} />
-        <AtOnce>
-          {belonging(metadata).map((relation) => (
+        <RevealWhenLoaded>
+          {relationsTo(metadata).map((relation) => (
             <RelatedRecords
               key={`${relation.model} ${relation.by}`}
               relation={relation}
@@ -79,7 +79,7 @@ const Show = ({ metadata, path, id }: ShowProps) => {
               of={{ metadata, path }}
             />
           ))}
-        </AtOnce>
+        </RevealWhenLoaded>
       </Columns>
     </Page>
   );
@@ -118,7 +118,7 @@ const Beside = ({ metadata, path, record }: ActionsProps) => (
     <Facts
       aside
       facts={metadata.fields
-        .filter(({ name }) => byService.has(name))
+        .filter(({ name }) => serviceFields.has(name))
         .map((field) => [
           field.label,
           <FieldValue key={field.name} field={field} value={record[field.name]} whole />,
@@ -129,7 +129,7 @@ const Beside = ({ metadata, path, record }: ActionsProps) => (
 );
 
 /** The relations to records that belong to a record: the declared ones, then other references to it. */
-const belonging = ({ relations, referenced_by = [] }: Metadata): readonly MetadataRelation[] => {
+const relationsTo = ({ relations, referenced_by = [] }: Metadata): readonly MetadataRelation[] => {
   const declared = relations.filter(
     ({ many, by, through }) => many && by !== undefined && through === undefined,
   );
@@ -217,7 +217,7 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
 };
 
 /** Fields set by the service, shown beside the others. */
-const byService: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
+const serviceFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
 /** The fields of a record, under the headings of the model file. */
 export const RecordFacts = ({
@@ -228,7 +228,7 @@ export const RecordFacts = ({
   readonly record: AnyRecord;
 }) => (
   <>
-    {groupsOf(metadata.fields.filter(({ name }) => !byService.has(name))).map(({ label, fields }) => (
+    {groupsOf(metadata.fields.filter(({ name }) => !serviceFields.has(name))).map(({ label, fields }) => (
       <Stack key={label ?? ''} component="section" sx={{ gap: 1 }}>
         {label === undefined ? null : <Typography variant="h2">{label}</Typography>}
         <Facts

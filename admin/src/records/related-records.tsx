@@ -4,7 +4,7 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { ListBase, useListContext } from 'ra-core';
 import { lazy, Suspense, useState } from 'react';
-import { saidInPlace } from '../parts/failed.tsx';
+import { failureShownHere } from '../parts/failed.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Listed } from '../parts/listed.tsx';
@@ -12,7 +12,7 @@ import { UngrantedButton, UngrantedNotice } from '../parts/ungranted.tsx';
 import { recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { useColumns } from './columns.tsx';
-import { linesOf, mostLines } from './lines.ts';
+import { linesOf, maxLines } from './lines.ts';
 import type { Metadata, MetadataRelation } from './metadata.ts';
 import type { AnyRecord } from './record.ts';
 import { useModel } from './use-metadata.ts';
@@ -52,7 +52,7 @@ export const RelatedRecords = ({ relation, id, of }: RelatedProps) => {
       disableSyncWithLocation
       disableAuthentication
       exporter={false}
-      queryOptions={saidInPlace}
+      queryOptions={failureShownHere}
     >
       <Section relation={relation} by={by} id={id} of={of} target={target} />
     </ListBase>
@@ -77,7 +77,7 @@ const Section = ({ relation: { label, name }, by, id, of, target: { metadata, pa
         <Typography variant="h2" sx={{ flexGrow: 1 }}>
           {label}
         </Typography>
-        {field === undefined || editing || total === undefined || total > mostLines ? null : (
+        {field === undefined || editing || total === undefined || total > maxLines ? null : (
           <Button size="small" onClick={() => setEditing(true)}>
             {text('records.lines.edit')}
           </Button>

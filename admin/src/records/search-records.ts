@@ -9,7 +9,7 @@ type Query = Readonly<Record<string, string>>;
 const newestRows = 50_000;
 
 /** The condition of a search: on the naming field, else on all searchable fields. */
-const conditionOf = (metadata: Metadata, words: string): Query | undefined => {
+const searchCondition = (metadata: Metadata, words: string): Query | undefined => {
   if (words === '') return {};
   const naming = namingField(metadata);
   if (naming?.operators.includes('like')) return { [`filter[${naming.name}][like]`]: words };
@@ -49,7 +49,7 @@ export const searchRecords = async (
     const found = await first({ ...condition, 'filter[id][gte]': String(from) });
     return found.total === undefined ? found : list({ ...condition, page: '1' });
   };
-  const condition = conditionOf(metadata, words);
+  const condition = searchCondition(metadata, words);
   const id = idIn(words);
   const nothing: Found<AnyRecord> = { items: [], total: 0 };
   const [named, numbered] = await Promise.all([

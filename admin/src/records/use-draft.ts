@@ -6,7 +6,7 @@ import { isNotJson } from './not-json.ts';
 export type Draft = Readonly<Record<string, unknown>>;
 
 /** True if two values of a field look different to a reader. */
-export const differ = (one: unknown, other: unknown): boolean =>
+export const isDifferent = (one: unknown, other: unknown): boolean =>
   isNotJson(one) ||
   isNotJson(other) ||
   exactJson.stringify(one ?? null) !== exactJson.stringify(other ?? null);
@@ -15,7 +15,7 @@ export const changedBetween = (
   fields: readonly MetadataField[],
   before: Draft,
   after: Draft,
-): readonly MetadataField[] => fields.filter(({ name }) => differ(before[name], after[name]));
+): readonly MetadataField[] => fields.filter(({ name }) => isDifferent(before[name], after[name]));
 
 /** The input of a record's form, and its initial values. */
 export const useDraft = (first: Draft, fields: readonly MetadataField[]) => {

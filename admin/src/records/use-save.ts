@@ -8,7 +8,7 @@ import { useText } from '../texts/provider.ts';
 import { type LinesField, rowsOf } from './lines.ts';
 import type { Metadata } from './metadata.ts';
 import type { AnyRecord } from './record.ts';
-import { changedBetween, type Draft, differ } from './use-draft.ts';
+import { changedBetween, type Draft, isDifferent } from './use-draft.ts';
 
 export interface RecordFormProps {
   readonly metadata: Metadata;
@@ -65,7 +65,7 @@ export const useSave = (
     // A request without a response may have succeeded.
     const wanted = changedBetween(metadata.fields, base, values);
     const missing = changedBetween(wanted, values, current);
-    const linesDiffer = lines.some(({ name }) => differ(rowsOf(values[name]), rowsOf(current[name])));
+    const linesDiffer = lines.some(({ name }) => isDifferent(rowsOf(values[name]), rowsOf(current[name])));
     if (missing.length === 0 && !linesDiffer) await done(current.id);
     else setTheirs(current);
   };

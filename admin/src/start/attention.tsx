@@ -9,7 +9,7 @@ import { useModels } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import type { TextKey } from '../texts/texts.ts';
 import { FailedSignIns } from './failed-sign-ins.tsx';
-import { EndlessKeys, ExpiringKeys, NeglectedKeys, WideKeys } from './key-matters.tsx';
+import { ExpiringKeys, KeysWithoutExpiry, OverPrivilegedKeys, UnusedKeys } from './key-matters.tsx';
 import type { Statistics } from './stats.ts';
 import { DisabledWebhooks, FailingWebhooks } from './webhook-matters.tsx';
 import { Backlog, FailedJobs, OpenModels, UngrantedModels, UnsentMail } from './work-matters.tsx';
@@ -54,9 +54,9 @@ const kindsOf = (statistics: Statistics, events: boolean): readonly Kind[] => {
       card: <FailedSignIns statistics={statistics} />,
     },
     { count: expiring.count, calm: 'start.noExpiringKeys', card: <ExpiringKeys found={expiring} /> },
-    { count: neglected.count, calm: 'start.noUnusedKeys', card: <NeglectedKeys found={neglected} /> },
-    { count: wide.count, calm: 'start.noOverPrivilegedKeys', card: <WideKeys found={wide} /> },
-    { count: endless.count, calm: 'start.noKeysWithoutExpiry', card: <EndlessKeys found={endless} /> },
+    { count: neglected.count, calm: 'start.noUnusedKeys', card: <UnusedKeys found={neglected} /> },
+    { count: wide.count, calm: 'start.noOverPrivilegedKeys', card: <OverPrivilegedKeys found={wide} /> },
+    { count: endless.count, calm: 'start.noKeysWithoutExpiry', card: <KeysWithoutExpiry found={endless} /> },
     { count: open.length, calm: 'start.noOpenResources', card: <OpenModels models={open} /> },
     {
       count: ungranted.length,
@@ -93,13 +93,15 @@ export const Attention = ({ statistics }: { readonly statistics: Statistics }) =
             ))}
           </Box>
         )}
-        {calm.length === 0 ? null : <Calm all={waiting.length === 0} names={calm.map((kind) => kind.calm)} />}
+        {calm.length === 0 ? null : (
+          <FineKinds all={waiting.length === 0} names={calm.map((kind) => kind.calm)} />
+        )}
       </Paper>
     </Box>
   );
 };
 
-const Calm = ({ all, names }: { readonly all: boolean; readonly names: readonly TextKey[] }) => {
+const FineKinds = ({ all, names }: { readonly all: boolean; readonly names: readonly TextKey[] }) => {
   const text = useText();
   const named = names.map((name) => text(name)).join(text('common.separator'));
   return (

@@ -8,7 +8,7 @@ import { RelativeTime } from '../parts/time.tsx';
 import { useAct } from '../parts/use-act.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { Beneath, daysFromNow, filtered, Line, listed, Matter } from './matter.tsx';
+import { daysFromNow, filtered, Line, listed, Matter, SecondaryText } from './matter.tsx';
 import { countText, type FailedSignIn, type Statistics } from './stats.ts';
 
 /** Filter of the audit log for failed sign-ins of 24 hours. */
@@ -41,7 +41,7 @@ export const FailedSignIns = ({ statistics }: { readonly statistics: Statistics 
         </Line>
       ))}
       <Line>
-        <Beneath>{text('start.failedSignInsMonth', { count: month })}</Beneath>
+        <SecondaryText>{text('start.failedSignInsMonth', { count: month })}</SecondaryText>
       </Line>
     </Matter>
   );

@@ -9,7 +9,7 @@ import { basePath } from '../base.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
-import { unseen } from '../parts/unseen.ts';
+import { visuallyHidden } from '../parts/visually-hidden.ts';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
 import type { FirstSteps as Steps } from './stats.ts';
@@ -47,7 +47,7 @@ const Step = ({ done, children }: { readonly done: boolean; readonly children: R
       )}
       <Box sx={{ flex: 1, minWidth: 0 }}>
         {done ? (
-          <Box component="span" sx={unseen}>
+          <Box component="span" sx={visuallyHidden}>
             {text('start.steps.done')}
           </Box>
         ) : null}

@@ -60,7 +60,7 @@ export const ExpiringKeys = ({ found }: { readonly found: KeysInNeed }) => {
 };
 
 /** Keys that are valid and unused. */
-export const NeglectedKeys = ({ found }: { readonly found: KeysInNeed }) => (
+export const UnusedKeys = ({ found }: { readonly found: KeysInNeed }) => (
   <KeysMatter
     title="start.unusedKeys"
     found={found}
@@ -78,7 +78,7 @@ interface MendedKeyProps {
 }
 
 /** A key with the recommended action. */
-const MendedKey = ({ apiKey, about, action, dialog }: MendedKeyProps) => {
+const KeyWithAction = ({ apiKey, about, action, dialog }: MendedKeyProps) => {
   const text = useText();
   const [opened, setOpened] = useState(false);
   return (
@@ -95,14 +95,14 @@ const MendedKey = ({ apiKey, about, action, dialog }: MendedKeyProps) => {
 };
 
 /** Keys without an expiry, with an action that sets one. */
-export const EndlessKeys = ({ found }: { readonly found: KeysInNeed }) => (
+export const KeysWithoutExpiry = ({ found }: { readonly found: KeysInNeed }) => (
   <KeysMatter
     title="start.keysWithoutExpiry"
     found={found}
     all={['start.showKeysWithoutExpiry', { 'expires_at@null': 'true' }]}
   >
     {(apiKey) => (
-      <MendedKey
+      <KeyWithAction
         apiKey={apiKey}
         about={<Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link>}
         action="keys.setExpiry"
@@ -113,12 +113,12 @@ export const EndlessKeys = ({ found }: { readonly found: KeysInNeed }) => (
 );
 
 /** Keys with more scopes than they used. */
-export const WideKeys = ({ found }: { readonly found: KeyAdvice['wide_keys'] }) => {
+export const OverPrivilegedKeys = ({ found }: { readonly found: KeyAdvice['wide_keys'] }) => {
   const text = useText();
   return (
     <KeysMatter title="start.overPrivilegedKeys" found={found}>
       {(apiKey) => (
-        <MendedKey
+        <KeyWithAction
           apiKey={apiKey}
           about={text(isReading(apiKey.narrower_scopes) ? 'keys.couldBeReadOnly' : 'keys.couldBeNarrowed')}
           action="keys.narrow"

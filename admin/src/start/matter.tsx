@@ -42,7 +42,7 @@ export const Matter = ({ title, count, more, children }: MatterProps) => (
       <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
         {children}
       </Box>
-      {typeof more === 'string' ? <Beneath>{more}</Beneath> : null}
+      {typeof more === 'string' ? <SecondaryText>{more}</SecondaryText> : null}
     </Box>
   </Box>
 );
@@ -76,7 +76,7 @@ const lineStyle = {
 } as const;
 
 /** A less important part of a line. */
-export const Beneath = ({ children }: { readonly children: ReactNode }) => (
+export const SecondaryText = ({ children }: { readonly children: ReactNode }) => (
   <Typography
     variant="body2"
     component="div"

@@ -44,7 +44,7 @@ export interface KeysInNeed {
 }
 
 /** A key with more scopes than its requests of the last 30 days needed. */
-export interface WideKey extends KeyInNeed {
+export interface OverPrivilegedKey extends KeyInNeed {
   readonly narrower_scopes: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export interface WideKey extends KeyInNeed {
 export interface KeyAdvice {
   readonly endless_keys: KeysInNeed;
   readonly neglected_keys: KeysInNeed;
-  readonly wide_keys: { readonly count: number; readonly keys: readonly WideKey[] };
+  readonly wide_keys: { readonly count: number; readonly keys: readonly OverPrivilegedKey[] };
 }
 
 export interface Statistics {

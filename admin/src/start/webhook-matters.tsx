@@ -8,7 +8,7 @@ import { useWords } from '../records/use-metadata.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { type Delivery, type Webhook, webhookName } from '../webhooks/webhook.ts';
-import { Beneath, Line, listed, Matter } from './matter.tsx';
+import { Line, listed, Matter, SecondaryText } from './matter.tsx';
 import { countText, type Statistics } from './stats.ts';
 
 type Work = Statistics['attention'];
@@ -50,7 +50,7 @@ export const DisabledWebhooks = ({ found }: { readonly found: Work['disabled_web
         <Line key={id}>
           <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link> ·{' '}
           <RelativeTime value={disabled_at} otherwise="" />
-          <Beneath>{wordOf('disabled_reason', reason)}</Beneath>
+          <SecondaryText>{wordOf('disabled_reason', reason)}</SecondaryText>
           {needsMore.includes(reason) ? null : <WebhookAction webhook={{ id, url }} disabled />}
         </Line>
       ))}
@@ -91,7 +91,7 @@ export const WebhookAction = ({ webhook: { id, url }, disabled = false }: Webhoo
 };
 
 /** Maximum number of deliveries for one click. */
-const most = 100;
+const maxResent = 100;
 
 /** True for a delivery that failed for good, or waits for its next attempt after failures. */
 const isToBeSent = ({ state, sending, attempts, next_at }: Delivery): boolean =>
@@ -103,7 +103,7 @@ const isToBeSent = ({ state, sending, attempts, next_at }: Delivery): boolean =>
  */
 export const sendAgain = async (webhook: number): Promise<number> => {
   const path = `/admin/webhooks/${webhook}/deliveries`;
-  const asked = `filter[state][in]=failed,waiting&filter[attempts][gte]=1&sort=-id&per_page=${most}`;
+  const asked = `filter[state][in]=failed,waiting&filter[attempts][gte]=1&sort=-id&per_page=${maxResent}`;
   const { data } = await send<readonly Delivery[]>('GET', `${path}?${asked}`);
   let sent = 0;
   for (const { id } of data.filter(isToBeSent)) {

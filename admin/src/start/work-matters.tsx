@@ -4,7 +4,7 @@ import { Link } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useModelName } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
-import { Beneath, filtered, Line, listed, Matter } from './matter.tsx';
+import { filtered, Line, listed, Matter, SecondaryText } from './matter.tsx';
 import { countText, type ModelInNeed, type Statistics } from './stats.ts';
 
 type Work = Statistics['attention'];
@@ -28,7 +28,7 @@ export const FailedJobs = ({ found: { count, jobs } }: { readonly found: Work['f
             `${job.name} #${job.id}`
           )}{' '}
           · <RelativeTime value={job.failed_at} otherwise="—" />
-          {job.error === null ? null : <Beneath>{job.error}</Beneath>}
+          {job.error === null ? null : <SecondaryText>{job.error}</SecondaryText>}
           <JobActions job={job} />
           {job.recurring ? <Pause name={job.name} paused={job.paused} /> : null}
         </Line>

@@ -19,7 +19,7 @@ import { useText } from '../texts/provider.ts';
 import { DeletedBy } from './deleted-by.tsx';
 import { Refusals } from './refusals.tsx';
 import { loadTrashed, type TrashedRecord, trashPath } from './trashed.ts';
-import { useBringBack } from './undo.tsx';
+import { useRestore } from './undo.tsx';
 
 interface DeletedRecordProps {
   readonly metadata: Metadata;
@@ -66,7 +66,7 @@ export const DeletedRecord = (props: DeletedRecordProps) => {
 
 const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps & Remains) => {
   const text = useText();
-  const { busy, refused, bringBack } = useBringBack(path);
+  const { busy, refused, bringBack } = useRestore(path);
   const name = trashed === undefined ? `#${id}` : recordName(metadata, trashed);
   return (
     <Page

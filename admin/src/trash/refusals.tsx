@@ -2,10 +2,10 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
-import type { RefusedReturn } from './trashed.ts';
+import type { RefusedRestore } from './trashed.ts';
 
 interface RefusalsProps {
-  readonly refused: readonly RefusedReturn[];
+  readonly refused: readonly RefusedRestore[];
   readonly nameOf: (id: number) => string;
 }
 

@@ -7,7 +7,7 @@ import { Actor } from '../history/actor.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
 import { FloatingBar } from '../parts/bulk-bar.tsx';
 import type { Column } from '../parts/column.ts';
-import { saidInPlace } from '../parts/failed.tsx';
+import { failureShownHere } from '../parts/failed.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Listed } from '../parts/listed.tsx';
 import { Page } from '../parts/page.tsx';
@@ -22,7 +22,7 @@ import { useText } from '../texts/provider.ts';
 import { Remaining } from './deleted-by.tsx';
 import { Refusals } from './refusals.tsx';
 import type { TrashedRecord } from './trashed.ts';
-import { useBringBack } from './undo.tsx';
+import { useRestore } from './undo.tsx';
 
 /** The deleted records of a resource that can be restored, latest deletion first. */
 export const Trash = () => {
@@ -49,7 +49,7 @@ const TrashOf = ({ metadata, path }: TrashProps) => {
       sort={{ field: 'deleted_at', order: 'DESC' }}
       disableAuthentication
       exporter={false}
-      queryOptions={saidInPlace}
+      queryOptions={failureShownHere}
     >
       <Page
         title={text('trash.link')}
@@ -94,7 +94,7 @@ const useTrashColumns = ({ metadata, path }: TrashProps): readonly Column<Trashe
 const Content = ({ metadata, path }: TrashProps) => {
   const text = useText();
   const { data = [], selectedIds = [], onUnselectItems } = useListContext<TrashedRecord>();
-  const { busy, refused, bringBack } = useBringBack(path);
+  const { busy, refused, bringBack } = useRestore(path);
   const own = useTrashColumns({ metadata, path });
   const isRestorer = metadata.permissions.create;
   const nameOf = (record: TrashedRecord): string => `#${record.id} ${recordName(metadata, record)}`;

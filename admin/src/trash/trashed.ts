@@ -22,17 +22,17 @@ const bringBack = (path: string, id: number): Promise<unknown> =>
   send('POST', `/admin/${recordsPrefix}${path}/${id}/restore`, { body: {} });
 
 /** A record that was not restored, with the reason. */
-export interface RefusedReturn {
+export interface RefusedRestore {
   readonly id: number;
   readonly error: unknown;
 }
 
 /** Restores records one by one in the given order; returns the refused ones. */
-export const bringAllBack = async (
+export const restoreAll = async (
   path: string,
   ids: readonly number[],
-): Promise<readonly RefusedReturn[]> => {
-  const refused: RefusedReturn[] = [];
+): Promise<readonly RefusedRestore[]> => {
+  const refused: RefusedRestore[] = [];
   for (const id of ids) {
     try {
       await bringBack(path, id);

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTell } from '../parts/problem.ts';
 import { useUndoNotice } from '../parts/undo.tsx';
 import { useText } from '../texts/provider.ts';
-import { bringAllBack, type RefusedReturn } from './trashed.ts';
+import { type RefusedRestore, restoreAll } from './trashed.ts';
 
 /** Notifies that records went to the trash, and offers to restore them at once; later they are in its list. */
 export const useTrashedNotice = (path: string): ((ids: readonly number[]) => void) => {
@@ -15,7 +15,7 @@ export const useTrashedNotice = (path: string): ((ids: readonly number[]) => voi
   const client = useQueryClient();
   return (ids) =>
     offer(text('trash.moved', { count: ids.length }), async () => {
-      const refused = await bringAllBack(path, ids);
+      const refused = await restoreAll(path, ids);
       const count = ids.length - refused.length;
       const [first] = refused;
       if (first !== undefined) tell(first.error);
@@ -25,17 +25,17 @@ export const useTrashedNotice = (path: string): ((ids: readonly number[]) => voi
 };
 
 /** Restores records, and keeps refusals with their reasons until the next attempt. */
-export const useBringBack = (path: string) => {
+export const useRestore = (path: string) => {
   const text = useText();
   const notify = useNotify();
   const client = useQueryClient();
   const [busy, setBusy] = useState<readonly number[]>([]);
-  const [refused, setRefused] = useState<readonly RefusedReturn[]>([]);
+  const [refused, setRefused] = useState<readonly RefusedRestore[]>([]);
   /** Returns the number of restored records. */
   const bringBack = async (ids: readonly number[]): Promise<number> => {
     setBusy(ids);
     setRefused([]);
-    const left = await bringAllBack(path, ids);
+    const left = await restoreAll(path, ids);
     const count = ids.length - left.length;
     setRefused(left);
     setBusy([]);

@@ -5,7 +5,7 @@ import { type KeyLimits, useLimitWords } from '../keys/limit-fields.tsx';
 import { useScopeWords } from '../keys/scopes.ts';
 import { Link } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
-import { unseen } from '../parts/unseen.ts';
+import { visuallyHidden } from '../parts/visually-hidden.ts';
 import { useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import type { TextKey } from '../texts/texts.ts';
@@ -169,14 +169,14 @@ export const AuditDetail = ({ detail: written }: Pick<AuditEntry, 'detail'>) => 
                   component="del"
                   sx={{ textDecoration: 'none', color: 'text.secondary', position: 'relative' }}
                 >
-                  <Box component="span" sx={unseen}>
+                  <Box component="span" sx={visuallyHidden}>
                     {text('history.before')}{' '}
                   </Box>
                   <Value name={name} value={before[name]} />
                 </Box>
                 <Box component="span" sx={{ position: 'relative' }}>
                   <span aria-hidden="true"> → </span>
-                  <Box component="span" sx={unseen}>
+                  <Box component="span" sx={visuallyHidden}>
                     {text('history.after')}{' '}
                   </Box>
                 </Box>

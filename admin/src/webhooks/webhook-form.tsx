@@ -25,11 +25,11 @@ interface FieldsProps {
   readonly draft: Draft;
   readonly errors: Readonly<Record<string, string>>;
   /** True if the acting user can be chosen. */
-  readonly choosesUser: boolean;
+  readonly canChooseUser: boolean;
   readonly onChange: (part: Partial<Draft>) => void;
 }
 
-const Fields = ({ draft, errors, choosesUser, onChange: change }: FieldsProps) => {
+const Fields = ({ draft, errors, canChooseUser, onChange: change }: FieldsProps) => {
   const text = useText();
   const sending = useModels().filter(({ events }) => events);
   const models = [
@@ -70,7 +70,7 @@ const Fields = ({ draft, errors, choosesUser, onChange: change }: FieldsProps) =
         )}
       />
       <Actions chosen={draft.actions} error={errors['actions']} onChange={(actions) => change({ actions })} />
-      {choosesUser ? (
+      {canChooseUser ? (
         <>
           <UserPicker
             label={text('webhooks.user')}
@@ -144,7 +144,7 @@ export const NewWebhook = () => {
           return () => setCreated(data);
         }}
       >
-        {(draft, change, errors) => <Fields choosesUser draft={draft} errors={errors} onChange={change} />}
+        {(draft, change, errors) => <Fields canChooseUser draft={draft} errors={errors} onChange={change} />}
       </PageForm>
       {created === undefined ? null : (
         <ShownSecret
@@ -179,7 +179,7 @@ export const EditWebhook = () => {
             }}
           >
             {(draft, change, errors) => (
-              <Fields choosesUser={!webhook.managed} draft={draft} errors={errors} onChange={change} />
+              <Fields canChooseUser={!webhook.managed} draft={draft} errors={errors} onChange={change} />
             )}
           </PageForm>
         );

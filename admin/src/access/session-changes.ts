@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { entryKey, inverse, type PermissionChange } from './permission-table.ts';
+import { entryKey, inverted, type PermissionChange } from './permission-table.ts';
 import { useSaveChanges } from './whole-change.tsx';
 
 /** The permissions changed since the page was opened, and a function that undoes all of them. */
-export const useMadeChanges = () => {
+export const useSessionChanges = () => {
   const [made, setMade] = useState<ReadonlyMap<string, PermissionChange>>(new Map());
   const save = useSaveChanges();
   /** A permission that is changed and changed back counts as unchanged. */
@@ -14,7 +14,7 @@ export const useMadeChanges = () => {
       return after;
     });
   const undo = async (): Promise<void> => {
-    if (await save(inverse([...made.values()]))) setMade(new Map());
+    if (await save(inverted([...made.values()]))) setMade(new Map());
   };
   return { count: made.size, note, undo };
 };

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 const restTime = 200;
 
 /** The typed text, once the user pauses. */
-export const useRested = (words: string): string => {
+export const useDebounced = (words: string): string => {
   const [rested, setRested] = useState(words);
   useEffect(() => {
     const timer = setTimeout(() => setRested(words), restTime);

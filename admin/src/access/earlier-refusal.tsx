@@ -19,7 +19,7 @@ const advice: Readonly<Record<number, TextKey>> = {
 };
 
 /** Compares an earlier refusal with the present result; for invalid credentials, gives advice. */
-export const Since = ({ was, explanation }: SinceProps) => {
+export const EarlierRefusal = ({ was, explanation }: SinceProps) => {
   const text = useText();
   if (was === undefined || explanation === undefined) return null;
   const advised = explanation.caller.revoked_at ? 'refusals.keyRevoked' : advice[was];

@@ -1,5 +1,5 @@
 /** Style of text for screen readers only. */
-export const unseen = {
+export const visuallyHidden = {
   position: 'absolute',
   width: '1px',
   height: '1px',

@@ -10,34 +10,34 @@ const wrongFields = (form: HTMLElement): HTMLElement[] => {
 };
 
 /** The last focused wrong field of each form: on the way to the next one the focus is on a button. */
-const places = new WeakMap<HTMLElement, HTMLElement>();
+const lastFocused = new WeakMap<HTMLElement, HTMLElement>();
 
 /** Scrolls a field into the middle of the window, clear of the bars, and focuses it. */
-const lead = (form: HTMLElement, field: HTMLElement): void => {
-  const calm = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-  field.scrollIntoView({ block: 'center', behavior: calm ? 'auto' : 'smooth' });
+const focusField = (form: HTMLElement, field: HTMLElement): void => {
+  const prefersReducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+  field.scrollIntoView({ block: 'center', behavior: prefersReducedMotion ? 'auto' : 'smooth' });
   field.focus({ preventScroll: true });
-  places.set(form, field);
+  lastFocused.set(form, field);
 };
 
 /** Focuses the first field of a form. */
-export const leadToBeginning = (form: HTMLElement): void => {
+export const focusFirstField = (form: HTMLElement): void => {
   const fields = [...form.querySelectorAll<HTMLElement>('input, textarea, [role="combobox"]')];
   const first = fields.find(isReachable);
-  if (first !== undefined) lead(form, first);
+  if (first !== undefined) focusField(form, first);
 };
 
-export const leadToFirst = (form: HTMLElement): void => {
+export const focusFirstError = (form: HTMLElement): void => {
   const [first] = wrongFields(form);
-  if (first !== undefined) lead(form, first);
+  if (first !== undefined) focusField(form, first);
 };
 
 /** Focuses the wrong field after (1) or before (-1) the last one, and wraps around at the end. */
-export const leadOn = (form: HTMLElement, step: 1 | -1): void => {
+export const focusNextError = (form: HTMLElement, step: 1 | -1): void => {
   const fields = wrongFields(form);
-  const last = places.get(form);
+  const last = lastFocused.get(form);
   const place = last === undefined ? -1 : fields.indexOf(last);
   const next = place < 0 && step === -1 ? fields.length - 1 : place + step + fields.length;
   const field = fields[next % fields.length];
-  if (field !== undefined) lead(form, field);
+  if (field !== undefined) focusField(form, field);
 };

@@ -5,8 +5,8 @@ import { type ReactNode, useEffect, useState } from 'react';
 /** Frames without a request after which everything has arrived: a part that arrives may send further requests. */
 const quietFrames = 3;
 
-/** Shows several parts of a page together once all have arrived, so that none moves another. */
-export const AtOnce = ({ children }: { readonly children: ReactNode }) => {
+/** Shows several parts of a page once all of them have arrived, so that none moves another. */
+export const RevealWhenLoaded = ({ children }: { readonly children: ReactNode }) => {
   const client = useQueryClient();
   const [shown, setShown] = useState(false);
   useEffect(() => {
