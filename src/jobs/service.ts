@@ -18,7 +18,7 @@ import type { JobPort } from '../operations/job-port.ts';
 import type { VersionPurge } from '../records/history/history.ts';
 import type { Trash } from '../records/trash/trash.ts';
 import { type EventLog, eventDays } from '../service/events/event-log.ts';
-import { createOutbox, type Outbox } from '../service/jobs/outbox.ts';
+import { Outbox } from '../service/jobs/outbox.ts';
 import { createSchedules, type Schedule, type ScheduleStore } from '../service/jobs/schedules.ts';
 import { accountLinkJob, mailJob } from '../service/mail/mail-queue.ts';
 import { sendingJob } from '../service/webhooks/deliveries.ts';
@@ -302,7 +302,7 @@ export const createJobs = ({ database, jobs, catalogue, times }: JobParts): JobS
   const defined = compileJobs(jobs, catalogue);
   const names = [...defined.keys()];
   const allTimes = { ...workerTimes, ...times };
-  const outbox = createOutbox(database, names, allTimes.lease);
+  const outbox = new Outbox(database, names, allTimes.lease);
   const schedules = schedulesOf(jobs);
   const scheduleStore = createSchedules(database);
   const notifyOthers = createNotifier(database);

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { applyMigrations } from '../../src/app/migrate.ts';
 import type { Database } from '../../src/database/database.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
-import { createOutbox } from '../../src/service/jobs/outbox.ts';
+import { Outbox } from '../../src/service/jobs/outbox.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 
 const script = fileURLToPath(new URL('./children/work.ts', import.meta.url));
@@ -54,7 +54,7 @@ describeEachDatabase('processes that work on jobs', (databases) => {
     return { url, database: await databases.open(url) };
   };
   const addAll = (database: Database, numbers: readonly number[]): Promise<void> => {
-    const outbox = createOutbox(database, ['count'], 1_500);
+    const outbox = new Outbox(database, ['count'], 1_500);
     return database.write(async (transaction) => {
       for (const n of numbers)
         await outbox.add({ name: 'count', key: null, input: { n }, at: undefined }, transaction);

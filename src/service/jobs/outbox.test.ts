@@ -10,7 +10,7 @@ import { systemGrant } from '../../policy/system-grant.ts';
 import type { Actor } from '../audit/audit.ts';
 import { createExecutor, type EntityCommand } from '../command.ts';
 import { jobCommands } from './commands.ts';
-import { createOutbox, type NewJob } from './outbox.ts';
+import { type NewJob, Outbox } from './outbox.ts';
 import { createSchedules } from './schedules.ts';
 
 const job = (of: Partial<NewJob> = {}): NewJob => ({
@@ -36,7 +36,7 @@ describeEachDatabase('the outbox', (databases) => {
       execute(command, actor, { id, values: {}, params: {}, grant: systemGrant([]) });
     return { repeat: run(repeat), remove: run(remove) };
   };
-  const outboxOf = (database: Database, length = lease) => createOutbox(database, names, length);
+  const outboxOf = (database: Database, length = lease) => new Outbox(database, names, length);
   const rows = (
     database: Database,
   ): Promise<{ state: string; attempts: number; key: string; error: string }[]> =>

@@ -1,3 +1,9 @@
+/**
+ * The outbox of jobs: work to be done after a commit is a row that was written in it. Workers claim rows by lease:
+ * while a lease is extended, no other worker gets them. The clock of the database decides, since those of processes
+ * differ.
+ */
+
 import { sql as kysely } from 'kysely';
 import { ConstraintError, type Database, type Query, type Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
@@ -14,12 +20,6 @@ import {
 } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-
-/**
- * The outbox of jobs: work to be done after a commit is a row that was written in it. Workers claim rows by lease:
- * while a lease is extended, no other worker gets them. The clock of the database decides, since those of processes
- * differ.
- */
 
 export interface NewJob {
   readonly name: string;
@@ -130,163 +130,170 @@ const waitingStatement = (dialect: Dialect) =>
       from ${jobs} where state = 'waiting' order by available_at, id`,
   );
 
-/**
- * @param names jobs that this process can run; others wait for a process that can
- * @param leaseMs milliseconds
- */
-export const createOutbox = (database: Database, names: readonly string[], leaseMs: number) => {
-  const { dialect } = database;
-  const db = tablesOf(database);
-  const atOnce = addStatement(dialect, false);
-  const later = addStatement(dialect, true);
-  const claim = claimStatement(dialect, sql`name = ${param('name')} and available_at <= ${dialect.now}`);
-  const take = claimStatement(dialect, sql`id = ${param('id')} and state = 'waiting'`);
-  const next = names.length === 0 ? undefined : nextStatement(dialect, names);
-  const findByKey = keyStatement(dialect, false);
-  const holdByKey = keyStatement(dialect, true);
-  const waiting = waitingStatement(dialect);
+/** Identifies a run that still holds its lease. */
+const runOf = ({ id, lease, attempts }: ClaimedJob) => ({ id, lease, attempts });
 
-  /** Has the type of the column, for Kysely. */
-  const now = kysely<string>`${dialect.now}`;
-  const after = (milliseconds: number) => kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
+const claimedJobs = (rows: readonly JobRow[], lease: string): ClaimedJob[] =>
+  rows
+    .map(({ id, name, input, attempts }) => ({ id, name, input: JSON.parse(input), attempts, lease }))
+    .sort((a, b) => a.id - b.id);
 
-  const claimed = (rows: readonly JobRow[], lease: string): ClaimedJob[] =>
-    rows
-      .map(({ id, name: job, input, attempts }) => ({
-        id,
-        name: job,
-        input: JSON.parse(input),
-        attempts,
-        lease,
-      }))
-      .sort((a, b) => a.id - b.id);
+/** The statements of an outbox. */
+const createStatements = (dialect: Dialect, names: readonly string[]) => ({
+  addNow: addStatement(dialect, false),
+  addLater: addStatement(dialect, true),
+  claim: claimStatement(dialect, sql`name = ${param('name')} and available_at <= ${dialect.now}`),
+  take: claimStatement(dialect, sql`id = ${param('id')} and state = 'waiting'`),
+  next: names.length === 0 ? undefined : nextStatement(dialect, names),
+  findByKey: keyStatement(dialect, false),
+  lockByKey: keyStatement(dialect, true),
+  waiting: waitingStatement(dialect),
+});
 
-  /** Identifies a run that still holds its lease. */
-  const runOf = ({ id, lease, attempts }: ClaimedJob) => ({ id, lease, attempts });
+export class Outbox {
+  readonly #database: Database;
+  readonly #statements: ReturnType<typeof createStatements>;
+  readonly #leaseMs: number;
 
-  const held = (job: ClaimedJob) => db.updateTable('gatewright_jobs').where((eb) => eb.and(runOf(job)));
+  /**
+   * @param names jobs that this process can run; others wait for a process that can
+   * @param leaseMs milliseconds
+   */
+  constructor(database: Database, names: readonly string[], leaseMs: number) {
+    this.#database = database;
+    this.#statements = createStatements(database.dialect, names);
+    this.#leaseMs = leaseMs;
+  }
 
-  const changed = async (query: Query): Promise<boolean> => (await database.execute(query)).length > 0;
+  /**
+   * Stores a job, in a transaction or durably on its own. Returns its id, or that of the job that already waits
+   * under its key.
+   */
+  async add({ name, key, input, at }: NewJob, transaction?: Transaction): Promise<number> {
+    const { addNow, addLater, findByKey, lockByKey } = this.#statements;
+    const values = { name, key, input: JSON.stringify(input), at: at ?? '' };
+    const insert = (at === undefined ? addNow : addLater)(values);
+    for (let attempt = 1; attempt <= maxKeyAttempts; attempt += 1) {
+      const [added] =
+        transaction === undefined
+          ? await this.#database.execute<{ id: number }>(insert)
+          : await transaction.all<{ id: number }>(insert);
+      if (added !== undefined) return added.id;
+      const found = await (transaction?.get<{ id: number }>(lockByKey({ name, key })) ??
+        this.#database.get<{ id: number }>(findByKey({ name, key })));
+      if (found !== undefined) return found.id;
+      // The job under the key has begun meanwhile.
+    }
+    throw new Error(`The job ${name} with its key was neither stored nor found`);
+  }
+
+  /** Claims up to `count` due jobs of a name, those due longest first. */
+  async claim(name: string, count: number, lease: string): Promise<ClaimedJob[]> {
+    const query = this.#statements.claim({ name, count, lease, length: this.#leaseMs, id: 0 });
+    return claimedJobs(await this.#database.execute<JobRow>(query), lease);
+  }
+
+  /** Claims one waiting job, even before its time. */
+  async take(id: number, lease: string): Promise<ClaimedJob | undefined> {
+    const query = this.#statements.take({ id, name: '', count: 1, lease, length: this.#leaseMs });
+    return claimedJobs(await this.#database.execute<JobRow>(query), lease)[0];
+  }
+
+  /** When jobs can be claimed, for each name with a job that waits or runs; the name that is due longest first. */
+  async next(): Promise<ReadonlyMap<string, NextJobs>> {
+    const { next } = this.#statements;
+    const rows = next === undefined ? [] : await this.#database.all<NextRow>(next({}));
+    const waits = rows.flatMap(({ name, now, next: due, later }): [string, NextJobs][] => {
+      if (due === null) return [];
+      const until = (time: string) => Date.parse(time) - Date.parse(now);
+      return [[name, { wait: until(due), later: later === null ? Infinity : until(later) }]];
+    });
+    return new Map(waits.sort(([, one], [, other]) => one.wait - other.wait));
+  }
+
+  /** Extends the leases of running jobs; returns the ids of those whose lease was not lost. */
+  async extend(running: readonly ClaimedJob[]): Promise<ReadonlySet<number>> {
+    const update = this.#tables
+      .updateTable('gatewright_jobs')
+      .set({ available_at: this.#after(this.#leaseMs) })
+      .where((eb) => eb.or(running.map((job) => eb.and(runOf(job)))))
+      .returning('id');
+    const rows = await this.#database.execute<{ id: number }>(toQuery(update));
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * Deletes a successful job. Like the three functions below, returns false if the lease was lost: then another
+   * worker has the job.
+   */
+  finish(job: ClaimedJob): Promise<boolean> {
+    const query = this.#tables
+      .deleteFrom('gatewright_jobs')
+      .where((eb) => eb.and(runOf(job)))
+      .returning('id');
+    return this.#changes(toQuery(query));
+  }
+
+  /** Makes a failed job wait for its next run, in `delay` milliseconds. */
+  retry(job: ClaimedJob, delay: number, error: string): Promise<boolean> {
+    return this.#putBack(job, delay, { error });
+  }
+
+  /** Marks a job as failed for good. */
+  fail(job: ClaimedJob, error: string): Promise<boolean> {
+    const failure = { error, failed_at: kysely<string>`${this.#database.dialect.now}` };
+    const query = this.#updateOf(job)
+      .set({ ...failure, state: 'failed', lease: null, available_at: null })
+      .returning('id');
+    return this.#changes(toQuery(query));
+  }
+
+  /** Releases a job whose run was interrupted: other workers may run it at once, and this run is not counted. */
+  release(job: ClaimedJob): Promise<boolean> {
+    return this.#putBack(job, 0, { attempts: job.attempts - 1 });
+  }
+
+  /** All waiting jobs, the one to run first at the beginning. */
+  async waiting(): Promise<WaitingJob[]> {
+    type Row = Omit<WaitingJob, 'input' | 'due'> & { readonly input: string; readonly now: string };
+    const rows = await this.#database.all<Row>(this.#statements.waiting({}));
+    return rows.map(({ now, input, ...row }) => ({ ...row, input: JSON.parse(input), due: row.at <= now }));
+  }
+
+  get #tables() {
+    return tablesOf(this.#database);
+  }
+
+  /** A time from now on, with the type of the column for Kysely. */
+  #after(milliseconds: number) {
+    return kysely<string>`${this.#database.dialect.later(kysely`${milliseconds}`)}`;
+  }
+
+  #updateOf(job: ClaimedJob) {
+    return this.#tables.updateTable('gatewright_jobs').where((eb) => eb.and(runOf(job)));
+  }
+
+  async #changes(query: Query): Promise<boolean> {
+    return (await this.#database.execute(query)).length > 0;
+  }
 
   /**
    * Makes a job wait again. If another job waits under its key by now, both run, and only the other one keeps the
    * key.
    */
-  const putBack = async (
+  async #putBack(
     job: ClaimedJob,
     delay: number,
-    set: { error?: string; attempts?: number },
-  ): Promise<boolean> => {
-    const update = held(job)
-      .set({ ...set, state: 'waiting', lease: null, available_at: after(delay) })
+    set: { readonly error?: string; readonly attempts?: number },
+  ): Promise<boolean> {
+    const update = this.#updateOf(job)
+      .set({ ...set, state: 'waiting', lease: null, available_at: this.#after(delay) })
       .returning('id');
     try {
-      return await changed(toQuery(update));
+      return await this.#changes(toQuery(update));
     } catch (error) {
       if (!isTaken(error)) throw error;
-      return changed(toQuery(update.set({ key: null })));
+      return this.#changes(toQuery(update.set({ key: null })));
     }
-  };
-
-  return {
-    /**
-     * Stores a job, in a transaction or durably on its own. Returns its id, or that of the job that already waits
-     * under its key.
-     */
-    add: async ({ name: job, key, input, at }: NewJob, transaction?: Transaction): Promise<number> => {
-      const values = { name: job, key, input: JSON.stringify(input), at: at ?? '' };
-      const insert = (at === undefined ? atOnce : later)(values);
-      for (let attempt = 1; attempt <= maxKeyAttempts; attempt += 1) {
-        const [added] =
-          transaction === undefined
-            ? await database.execute<{ id: number }>(insert)
-            : await transaction.all<{ id: number }>(insert);
-        if (added !== undefined) return added.id;
-        const found = await (transaction?.get<{ id: number }>(holdByKey({ name: job, key })) ??
-          database.get<{ id: number }>(findByKey({ name: job, key })));
-        if (found !== undefined) return found.id;
-        // The job under the key has begun meanwhile.
-      }
-      throw new Error(`The job ${job} with its key was neither stored nor found`);
-    },
-
-    /** Claims up to `count` due jobs of a name, those due longest first. */
-    claim: async (name: string, count: number, lease: string): Promise<ClaimedJob[]> => {
-      const query = claim({ name, count, lease, length: leaseMs, id: 0 });
-      return claimed(await database.execute<JobRow>(query), lease);
-    },
-
-    /** Claims one waiting job, even before its time. */
-    take: async (id: number, lease: string): Promise<ClaimedJob | undefined> =>
-      claimed(
-        await database.execute<JobRow>(take({ id, name: '', count: 1, lease, length: leaseMs })),
-        lease,
-      )[0],
-
-    /** When jobs can be claimed, for each name with a job that waits or runs; the name that is due longest first. */
-    next: async (): Promise<ReadonlyMap<string, NextJobs>> => {
-      const rows = next === undefined ? [] : await database.all<NextRow>(next({}));
-      const waits = rows.flatMap(({ name, now: at, next: due, later: then }): [string, NextJobs][] => {
-        if (due === null) return [];
-        const until = (time: string) => Date.parse(time) - Date.parse(at);
-        return [[name, { wait: until(due), later: then === null ? Infinity : until(then) }]];
-      });
-      return new Map(waits.sort(([, one], [, other]) => one.wait - other.wait));
-    },
-
-    /** Extends the leases of running jobs; returns the ids of those whose lease was not lost. */
-    extend: async (running: readonly ClaimedJob[]): Promise<ReadonlySet<number>> => {
-      const rows = await database.execute<{ id: number }>(
-        toQuery(
-          db
-            .updateTable('gatewright_jobs')
-            .set({ available_at: after(leaseMs) })
-            .where((eb) => eb.or(running.map((job) => eb.and(runOf(job)))))
-            .returning('id'),
-        ),
-      );
-      return new Set(rows.map(({ id }) => id));
-    },
-
-    /**
-     * Deletes a successful job. Like the three functions below, returns false if the lease was lost: then another
-     * worker has the job.
-     */
-    finish: (job: ClaimedJob): Promise<boolean> =>
-      changed(
-        toQuery(
-          db
-            .deleteFrom('gatewright_jobs')
-            .where((eb) => eb.and(runOf(job)))
-            .returning('id'),
-        ),
-      ),
-
-    /** Makes a failed job wait for its next run, in `delay` milliseconds. */
-    retry: (job: ClaimedJob, delay: number, error: string): Promise<boolean> =>
-      putBack(job, delay, { error }),
-
-    /** Marks a job as failed for good. */
-    fail: (job: ClaimedJob, error: string): Promise<boolean> =>
-      changed(
-        toQuery(
-          held(job)
-            .set({ state: 'failed', lease: null, available_at: null, error, failed_at: now })
-            .returning('id'),
-        ),
-      ),
-
-    /** Releases a job whose run was interrupted: other workers may run it at once, and this run is not counted. */
-    release: (job: ClaimedJob): Promise<boolean> => putBack(job, 0, { attempts: job.attempts - 1 }),
-
-    /** All waiting jobs, the one to run first at the beginning. */
-    waiting: async (): Promise<WaitingJob[]> => {
-      const rows = await database.all<Omit<WaitingJob, 'input' | 'due'> & { input: string; now: string }>(
-        waiting({}),
-      );
-      return rows.map(({ now, input, ...row }) => ({ ...row, input: JSON.parse(input), due: row.at <= now }));
-    },
-  };
-};
-
-export type Outbox = ReturnType<typeof createOutbox>;
+  }
+}
