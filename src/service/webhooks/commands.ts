@@ -4,8 +4,10 @@ import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Label } from '../../kernel/messages/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { always, computed, schemaOf } from '../../records/entity.ts';
+import type { ProblemName } from '../../kernel/problem-table.ts';
+import { always, computed, type Entity, schemaOf } from '../../records/entity.ts';
 import { recordedActions } from '../../records/history/recorded.ts';
 import type { Actor } from '../audit/audit.ts';
 import {
@@ -31,7 +33,7 @@ import {
 export interface WebhookCommandParts {
   /** Models whose changes become events. */
   readonly models: readonly string[];
-  /** Those of them whose records callers manage. */
+  /** Models among them whose records callers manage. */
   readonly managedModels: readonly string[];
   readonly webhooks: {
     isAllowedUrl(url: string): boolean;
@@ -97,12 +99,15 @@ interface WebhookInput {
 }
 
 /** Columns of the input of a change; lists as JSON text. */
-const columnsOf = ({ url, user_id: userId }: WebhookInput, lists: JsonObject) => ({
-  ...(url === undefined ? {} : { url }),
-  ...Object.fromEntries(Object.entries(lists).map(([name, names]) => [name, JSON.stringify(names)])),
-  ...(userId === undefined ? {} : { user_id: userId }),
-});
+const columnsOf = ({ url, user_id: userId }: WebhookInput, lists: JsonObject) => {
+  const columns: Record<string, string | number> = {};
+  for (const [name, names] of Object.entries(lists)) columns[name] = JSON.stringify(names);
+  if (url !== undefined) columns['url'] = url;
+  if (userId !== undefined) columns['user_id'] = userId;
+  return columns;
+};
 
+/** The changed settings for the audit log. */
 const detailOf = ({ url, user_id: userId, disabled }: WebhookInput, lists: JsonObject): JsonObject => ({
   ...(url === undefined ? {} : { url: urlInAudit(url) }),
   ...lists,
@@ -164,86 +169,131 @@ const assertRoom = async ({ transaction, tables }: Change, user: number): Promis
     throw new ViolationError({ field: 'url', rule: 'too_many', params: { max: maxManagedWebhooks } });
 };
 
-/** The parts in which the commands of administrators and of users on their own webhooks differ. */
-interface WebhookCommandOptions {
-  /** Whether they are those of users on the webhooks that they manage. */
+const keepsOrder = {
+  'zh-CN': '`disabled: false` 重新启用：等待中的按原顺序继续发送。',
+  en: '`disabled: false` enables it again: waiting deliveries are sent in their order.',
+} as const;
+
+/** The differences between the commands of administrators and of users on their own webhooks. */
+interface WebhookSide {
+  /** True for those of users. */
   readonly own: boolean;
-  /** Whether the actor can manage records of a model. */
-  readonly manages: (actor: Actor, model: string) => boolean;
+  readonly entity: Entity;
+  readonly operation: (verb: string, what?: string) => string;
+  readonly input: typeof fields;
+  /** Names of the models that a new webhook may have. */
+  readonly models: readonly string[];
+  readonly created: Label;
+  readonly updated: Label;
+  readonly problems: readonly ProblemName[];
+  readonly disabledReason: 'by_hand' | 'by_owner';
+  /** The user with whose rights a new webhook sends. */
+  readonly userOf: (actor: Actor, values: { readonly user_id: number }) => number;
+  /** Tells whether the actor may have a webhook for a model. */
+  readonly mayName: (actor: Actor, model: string) => boolean;
 }
 
-const operationOf = (verb: string, { own }: WebhookCommandOptions, what = 'Webhook'): string =>
-  `${verb}${own ? 'Own' : ''}${what}`;
+const administratorsSide = ({ models }: WebhookCommandParts): WebhookSide => ({
+  own: false,
+  entity: webhookEntity,
+  operation: (verb, what = 'Webhook') => `${verb}${what}`,
+  input: fields,
+  models,
+  created: {
+    'zh-CN': `从下一个事件起通知。\`models\` 须为声明了 \`events: true\` 的模型；\`user_id\` 的权限决定发送的内容。${shownOnce['zh-CN']}`,
+    en: `It receives events from the next one on. \`models\` must have \`events: true\`; the rights of \`user_id\` decide what is sent. ${shownOnce.en}`,
+  },
+  updated: {
+    'zh-CN': `${keepsOrder['zh-CN']}用户自行管理的 Webhook 的 \`user_id\` 不可更改。`,
+    en: `${keepsOrder.en} The \`user_id\` of a webhook that its user manages stays.`,
+  },
+  problems: [],
+  disabledReason: 'by_hand',
+  userOf: (_actor, values) => values.user_id,
+  mayName: () => true,
+});
 
-const descriptionOfCreate = ({ own }: WebhookCommandOptions) =>
-  own
-    ? {
-        'zh-CN': `从下一个事件起通知创建者可管理的记录（模型的 \`manage\` 规则），以创建者的权限发送；\`models\` 须为声明了 \`events: true\` 与 \`manage\` 的模型。每人最多 ${maxManagedWebhooks} 个。${shownOnce['zh-CN']}`,
-        en: `It receives events from the next one on, about the records that its creator manages (the rule \`manage\` of the model), with the rights of the creator. \`models\` must have \`events: true\` and \`manage\`. A user has ${maxManagedWebhooks} at most. ${shownOnce.en}`,
-      }
-    : {
-        'zh-CN': `从下一个事件起通知。\`models\` 须为声明了 \`events: true\` 的模型；\`user_id\` 的权限决定发送的内容。${shownOnce['zh-CN']}`,
-        en: `It receives events from the next one on. \`models\` must have \`events: true\`; the rights of \`user_id\` decide what is sent. ${shownOnce.en}`,
-      };
+const { user_id: _, ...ownFields } = fields;
 
-/** Commands on webhooks. */
-const commandsOn = (
-  { models, managedModels, webhooks, isEnabledUser }: WebhookCommandParts,
-  options: WebhookCommandOptions,
-): EntityCommand[] => {
-  const { own, manages } = options;
-  const entity = own ? ownWebhookEntity : webhookEntity;
-  const offered = own ? managedModels : models;
-  const { user_id: _, ...ownFields } = fields;
+const ownersSide = (
+  { managedModels }: WebhookCommandParts,
+  manages: (actor: Actor, model: string) => boolean,
+): WebhookSide => ({
+  own: true,
+  entity: ownWebhookEntity,
+  operation: (verb, what = 'Webhook') => `${verb}Own${what}`,
   // The commands of users never read `user_id`.
-  const input = own ? (ownFields as typeof fields) : fields;
-  const changed = { ...input, disabled: field.boolean({ required: true }) };
-  const named = Object.keys(input).filter((name) => name === 'url' || name === 'user_id');
-  const listsOf = ({ models: sent, actions }: WebhookInput): JsonObject => ({
-    ...(sent === undefined ? {} : { models: namesIn(sent, models) }),
-    ...(actions === undefined ? {} : { actions: namesIn(actions, recordedActions) }),
-  });
+  input: ownFields as typeof fields,
+  models: managedModels,
+  created: {
+    'zh-CN': `从下一个事件起通知创建者可管理的记录（模型的 \`manage\` 规则），以创建者的权限发送；\`models\` 须为声明了 \`events: true\` 与 \`manage\` 的模型。每人最多 ${maxManagedWebhooks} 个。${shownOnce['zh-CN']}`,
+    en: `It receives events from the next one on, about the records that its creator manages (the rule \`manage\` of the model), with the rights of the creator. \`models\` must have \`events: true\` and \`manage\`. A user has ${maxManagedWebhooks} at most. ${shownOnce.en}`,
+  },
+  updated: {
+    'zh-CN': `${keepsOrder['zh-CN']}由管理员停用的只能由管理员启用：403。`,
+    en: `${keepsOrder.en} One that an administrator has disabled is enabled by administrators only: 403.`,
+  },
+  problems: ['forbidden'],
+  disabledReason: 'by_owner',
+  userOf: (actor) => actingUserId(actor) ?? 0,
+  mayName: (actor, model) => !managedModels.includes(model) || manages(actor, model),
+});
 
-  /** @throws Problem `forbidden` */
-  const assertManaged = (actor: Actor, { models: sent }: WebhookInput): void => {
-    if (own && sent !== undefined && !namesIn(sent, managedModels).every((name) => manages(actor, name)))
-      throw new Problem('forbidden');
-  };
+const namedFields = ({ input }: WebhookSide): readonly string[] =>
+  Object.keys(input).filter((name) => name === 'url' || name === 'user_id');
 
-  const violationsOf = async (
-    { url, user_id: userId, ...given }: WebhookInput,
-    known: readonly string[],
-  ): Promise<InputViolation[]> => {
-    const lists = { models: known, actions: recordedActions } as const;
-    const violations: InputViolation[] = [];
-    for (const name of ['models', 'actions'] as const) {
-      const sent = given[name];
-      const violation = sent === undefined ? undefined : namesViolation(sent, lists[name]);
-      if (violation !== undefined) violations.push({ field: name, ...violation });
-    }
-    if (url !== undefined && !webhooks.isAllowedUrl(url))
-      violations.push({ field: 'url', rule: 'webhook_url' });
-    if (userId !== undefined && !(await isEnabledUser(userId)))
-      violations.push({ field: 'user_id', rule: 'reference' });
-    return violations;
-  };
+/** The lists of an input, as they are stored; absent where the input has none. */
+const listsOf = ({ models }: WebhookCommandParts, { models: sent, actions }: WebhookInput): JsonObject => {
+  const lists: Record<string, Json> = {};
+  if (sent !== undefined) lists['models'] = namesIn(sent, models);
+  if (actions !== undefined) lists['actions'] = namesIn(actions, recordedActions);
+  return lists;
+};
 
-  const common = {
-    bodyKey: 'webhook',
-    ...(own ? {} : { form: true }),
-    // The user may be deleted between the look-up and the write.
-    constraints: { foreign_key: { field: 'user_id', rule: 'reference' } },
-  } as const;
+/** @throws Problem `forbidden` */
+const assertManaged = ({ mayName }: WebhookSide, actor: Actor, { models }: WebhookInput): void => {
+  if (Array.isArray(models) && !models.every((name) => mayName(actor, String(name))))
+    throw new Problem('forbidden');
+};
 
-  const create = defineEntityCommand({
-    ...common,
+/** Returns the rules that an input violates. @param known names of the models that the webhook may have */
+const violationsOf = async (
+  { webhooks, isEnabledUser }: WebhookCommandParts,
+  { url, user_id: userId, ...given }: WebhookInput,
+  known: readonly string[],
+): Promise<InputViolation[]> => {
+  const lists = { models: known, actions: recordedActions } as const;
+  const violations: InputViolation[] = [];
+  for (const name of ['models', 'actions'] as const) {
+    const sent = given[name];
+    const violation = sent === undefined ? undefined : namesViolation(sent, lists[name]);
+    if (violation !== undefined) violations.push({ field: name, ...violation });
+  }
+  if (url !== undefined && !webhooks.isAllowedUrl(url))
+    violations.push({ field: 'url', rule: 'webhook_url' });
+  if (userId !== undefined && !(await isEnabledUser(userId)))
+    violations.push({ field: 'user_id', rule: 'reference' });
+  return violations;
+};
+
+/** The user may be deleted between the look-up and the write. */
+const constraints = { foreign_key: { field: 'user_id', rule: 'reference' } } as const;
+
+const createCommand = (parts: WebhookCommandParts, side: WebhookSide) => {
+  const { webhooks } = parts;
+  const { own, entity, input, models } = side;
+  const named = namedFields(side);
+  return defineEntityCommand({
     verb: 'create',
-    operation: operationOf('create', options),
+    operation: side.operation('create'),
     summary: { 'zh-CN': '创建 Webhook', en: 'Create a webhook' },
-    description: descriptionOfCreate(options),
+    description: side.created,
+    bodyKey: 'webhook',
+    form: !own,
     input,
-    refine: refine(named, own ? managedModels : models, [...named, 'models']),
-    ...(own ? { problems: ['forbidden'] as const } : {}),
+    refine: refine(named, models, [...named, 'models']),
+    problems: side.problems,
+    constraints,
     data: schemaOf(
       `New${entity.title}`,
       {
@@ -252,50 +302,53 @@ const commandsOn = (
       },
       [...entity.view, 'secret'],
     ),
-    check: (values: WebhookInput) => violationsOf(values, offered),
+    check: (values: WebhookInput) => violationsOf(parts, values, models),
     // The log may have to number events first, in a transaction of its own.
     prepare: () => webhooks.latest(),
     run: async (call) => {
       const { tables, at, actor, values, prepared: cursor } = call;
-      assertManaged(actor, values);
-      const userId = own ? (actingUserId(actor) ?? 0) : values.user_id;
+      assertManaged(side, actor, values);
+      const userId = side.userOf(actor, values);
       if (own) await assertRoom(call, userId);
       const { secret, sealed } = webhooks.newSecret();
       const sent = { ...values, user_id: userId, actions: values.actions ?? recordedActions };
-      const lists = listsOf(sent);
+      const lists = listsOf(parts, sent);
       const insert = tables
         .insertInto('gatewright_webhooks')
         .values({
-          ...{ url: values.url, user_id: userId, managed: own, disabled: false, secret: sealed, cursor },
-          ...{ models: JSON.stringify(lists['models']), actions: JSON.stringify(lists['actions']) },
-          ...{ created_by: actingUserId(actor), created_at: at, updated_at: at },
+          url: values.url,
+          user_id: userId,
+          managed: own,
+          disabled: false,
+          secret: sealed,
+          cursor,
+          models: JSON.stringify(lists['models']),
+          actions: JSON.stringify(lists['actions']),
+          created_by: actingUserId(actor),
+          created_at: at,
+          updated_at: at,
         })
         .returning('id');
       const id = await insertedId(call, insert);
-      const detail = { ...detailOf(sent, lists), ...(own ? { managed: true } : {}) };
-      return { audit: webhookAudit('create', { id, url: values.url }, detail), key: id, data: { secret } };
+      const detail = detailOf(sent, lists);
+      const noted = own ? { ...detail, managed: true } : detail;
+      return { audit: webhookAudit('create', { id, url: values.url }, noted), key: id, data: { secret } };
     },
   });
+};
 
-  const update = defineEntityCommand({
-    ...common,
+const updateCommand = (parts: WebhookCommandParts, side: WebhookSide) =>
+  defineEntityCommand({
     verb: 'update',
-    operation: operationOf('update', options),
+    operation: side.operation('update'),
     summary: { 'zh-CN': '修改 Webhook', en: 'Change a webhook' },
-    description: own
-      ? {
-          'zh-CN':
-            '`disabled: false` 重新启用：等待中的按原顺序继续发送。由管理员停用的只能由管理员启用：403。',
-          en: '`disabled: false` enables it again: waiting deliveries are sent in their order. One that an administrator has disabled is enabled by administrators only: 403.',
-        }
-      : {
-          'zh-CN':
-            '`disabled: false` 重新启用：等待中的按原顺序继续发送。用户自行管理的 Webhook 的 `user_id` 不可更改。',
-          en: '`disabled: false` enables it again: waiting deliveries are sent in their order. The `user_id` of a webhook that its user manages stays.',
-        },
-    input: changed,
-    refine: refine([...named, 'disabled'], own ? managedModels : models),
-    problems: ['record_not_found', ...(own ? (['forbidden'] as const) : [])],
+    description: side.updated,
+    bodyKey: 'webhook',
+    form: !side.own,
+    input: { ...side.input, disabled: field.boolean({ required: true }) },
+    refine: refine([...namedFields(side), 'disabled'], side.models),
+    problems: ['record_not_found', ...side.problems],
+    constraints,
     check: async (values: WebhookInput, { tables, reader, id, grant }) => {
       const find = tables
         .selectFrom('gatewright_webhooks')
@@ -304,7 +357,11 @@ const commandsOn = (
       const found = await reader.get<CoveredWebhook>(toQuery(find));
       // Before the input is judged, so that the answer for a webhook of another user is that for none.
       if (found === undefined || !isCovered(grant, found)) throw new Problem('record_not_found');
-      const violations = await violationsOf(values, found.managed ? managedModels : models);
+      const violations = await violationsOf(
+        parts,
+        values,
+        found.managed ? parts.managedModels : parts.models,
+      );
       const { user_id: userId } = values;
       const moves = Boolean(found.managed) && userId !== undefined && userId !== Number(found.user_id);
       return moves ? [...violations, { field: 'user_id', rule: 'fixed' }] : violations;
@@ -312,11 +369,11 @@ const commandsOn = (
     run: async (call) => {
       const { transaction, tables, at, id, values, grant, actor } = call;
       const webhook = await lockWebhook(call, id, grant);
-      assertManaged(actor, values);
-      if (own && webhook.disabled_reason === 'by_hand' && values.disabled === false)
+      assertManaged(side, actor, values);
+      if (side.own && webhook.disabled_reason === 'by_hand' && values.disabled === false)
         throw new Problem('forbidden');
-      const lists = listsOf(values);
-      const state = stateOf(values.disabled, webhook, at, own ? 'by_owner' : 'by_hand');
+      const lists = listsOf(parts, values);
+      const state = stateOf(values.disabled, webhook, at, side.disabledReason);
       const change = tables
         .updateTable('gatewright_webhooks')
         .set({ ...columnsOf(values, lists), ...state, ...releasedLease, updated_at: at })
@@ -324,12 +381,13 @@ const commandsOn = (
       await transaction.run(toQuery(change));
       return { audit: webhookAudit('update', webhook, detailOf(values, lists)) };
     },
-    after: () => webhooks.look(),
+    after: () => parts.webhooks.look(),
   });
 
-  const remove = defineEntityCommand({
+const removeCommand = ({ webhooks }: WebhookCommandParts, { operation }: WebhookSide) =>
+  defineEntityCommand({
     verb: 'remove',
-    operation: operationOf('delete', options),
+    operation: operation('delete'),
     summary: { 'zh-CN': '删除 Webhook', en: 'Delete a webhook' },
     description: {
       'zh-CN': '等待中的消息不再发送，发送记录一并删除。',
@@ -346,9 +404,10 @@ const commandsOn = (
     after: () => webhooks.wake(),
   });
 
-  const rotate = defineEntityCommand({
+const rotateCommand = ({ webhooks }: WebhookCommandParts, { operation }: WebhookSide) =>
+  defineEntityCommand({
     verb: 'rotate',
-    operation: operationOf('rotate', options, 'WebhookSecret'),
+    operation: operation('rotate', 'WebhookSecret'),
     summary: { 'zh-CN': '轮换 Webhook 密钥', en: 'Give a webhook another secret' },
     description: {
       'zh-CN': `\`overlap\` 秒（默认 86400，最多 30 天）内旧密钥同时签名。${shownOnce['zh-CN']}`,
@@ -374,15 +433,22 @@ const commandsOn = (
     },
   });
 
-  return [create, update, remove, rotate];
-};
+const commandsOn = (parts: WebhookCommandParts, side: WebhookSide): EntityCommand[] => [
+  createCommand(parts, side),
+  updateCommand(parts, side),
+  removeCommand(parts, side),
+  rotateCommand(parts, side),
+];
 
 /** Commands of administrators on the webhooks of all users. */
 export const webhookCommands = (parts: WebhookCommandParts): EntityCommand[] =>
-  commandsOn(parts, { own: false, manages: () => true });
+  commandsOn(parts, administratorsSide(parts));
 
-/** Commands of users on the webhooks that they have made for the records that they manage. */
+/**
+ * Commands of users on the webhooks that they have made for the records that they manage.
+ * @param manages tells whether an actor can manage records of a model
+ */
 export const ownWebhookCommands = (
   parts: WebhookCommandParts,
-  manages: WebhookCommandOptions['manages'],
-): EntityCommand[] => commandsOn(parts, { own: true, manages });
+  manages: (actor: Actor, model: string) => boolean,
+): EntityCommand[] => commandsOn(parts, ownersSide(parts, manages));
