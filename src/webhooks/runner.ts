@@ -10,6 +10,7 @@ import {
   type ClaimedDelivery,
   type Deliveries,
   type DeliveryOutcome,
+  type DeliverySettlement,
   type KeptAttempt,
   type LeasedWebhook,
   maxWaitingDeliveries,
@@ -102,6 +103,7 @@ const brakeFailures = 10;
 export interface RunnerParts {
   readonly leases: WebhookLeases;
   readonly deliveries: Deliveries;
+  readonly settlement: DeliverySettlement;
   readonly recent: RecentEvents;
   readonly messages: Messages;
   readonly send: SendMessage;
@@ -227,7 +229,7 @@ class Settling {
       const ended = this.#ended.splice(0);
       if (ended.length === 0) break;
       try {
-        const settlements = await this.#parts.deliveries.settle(this.#webhook, ended);
+        const settlements = await this.#parts.settlement.settle(this.#webhook, ended);
         for (const [index, { outcome, settled }] of ended.entries()) {
           const settlement = settlements[index] ?? notSettled;
           if (settlement.isStored) this.#parts.onAttempt(outcome.state);
@@ -460,8 +462,8 @@ export class WebhookRunner {
   }
 
   async #disable(webhook: LeasedWebhook, reason: 'no_user' | 'secret_unreadable'): Promise<void> {
-    const { deliveries, logger } = this.#parts;
-    if (await deliveries.disable(webhook.id, reason)) logDisabled(logger, webhook, reason);
+    const { settlement, logger } = this.#parts;
+    if (await settlement.disable(webhook.id, reason)) logDisabled(logger, webhook, reason);
   }
 
   /** Extends the lease of a webhook until it is disposed of: slow statements may make a turn outlast the lease. */

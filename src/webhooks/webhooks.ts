@@ -6,14 +6,13 @@ import { type EventSignal, eventBatchSize, RecentEvents } from '../events/signal
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Outbox } from '../service/jobs/outbox.ts';
 import {
-  createDeliveries,
-  createWebhookLeases,
-  type Deliveries,
+  Deliveries,
   type DeliveryOutcome,
+  DeliverySettlement,
   type EnabledWebhook,
   type Subscription,
   sendingJob,
-  type WebhookLeases,
+  WebhookLeases,
 } from '../service/webhooks/deliveries.ts';
 import {
   createDeliveryAdministration,
@@ -281,8 +280,8 @@ export interface Webhooks {
 export const createWebhooks = (parts: WebhookParts): Webhooks => {
   const { database, clock, events, secrets, allowPrivate, logger, jobs, signal } = parts;
   const times = { ...webhookTimes, ...parts.times };
-  const leases = createWebhookLeases(database);
-  const deliveries = createDeliveries({ database, clock });
+  const leases = new WebhookLeases(database);
+  const deliveries = new Deliveries({ database, clock });
   const recent = new RecentEvents(events);
   const unreadable = new UnreadableSecrets(times.unreadable);
   const send = createSend({ allowPrivate, timeout: times.timeout });
@@ -309,6 +308,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
     onAttempt: (state) => outcomes.set(state, (outcomes.get(state) ?? 0) + 1),
     leases,
     deliveries,
+    settlement: new DeliverySettlement({ database, clock }),
     recent,
     messages,
     send,

@@ -4,7 +4,7 @@ import { describeEachDatabase } from '../../../tests/support/databases.ts';
 import { applyMigrations } from '../../app/migrate.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import type { RecordedEvent } from '../events/event-log.ts';
-import { createDeliveries, createWebhookLeases, type LeasedWebhook } from './deliveries.ts';
+import { Deliveries, DeliverySettlement, type LeasedWebhook, WebhookLeases } from './deliveries.ts';
 
 const event = (number: number, record: number): RecordedEvent => ({
   number,
@@ -33,8 +33,9 @@ describeEachDatabase('new deliveries of a webhook', (databases) => {
       await sql(`insert into gatewright_webhooks (url, models, actions, secret, cursor, created_at, updated_at)
         values ('https://example.com', '["Order"]', '["create"]', 's', 0, '2026-01-01T00:00:00.000Z',
         '2026-01-01T00:00:00.000Z') returning id`);
-    const deliveries = createDeliveries({ database, clock: () => Date.now() });
-    const webhook = await createWebhookLeases(database).take(Number(row?.id), 'lease', leaseMs);
+    const context = { database, clock: () => Date.now() };
+    const deliveries = new Deliveries(context);
+    const webhook = await new WebhookLeases(database).take(Number(row?.id), 'lease', leaseMs);
     if (webhook === undefined) throw new Error('the lease was not taken');
     const rows = async () => {
       const found = await database.all<Record<'event' | 'attempts' | 'timed' | 'claim', unknown>>({
@@ -46,14 +47,14 @@ describeEachDatabase('new deliveries of a webhook', (databases) => {
     };
     const add = (from: number, to: number, events: readonly RecordedEvent[], room: number, of = webhook) =>
       deliveries.add(of, from, to, events, options(room));
-    return { sql, deliveries, webhook, rows, add };
+    return { sql, deliveries, settlement: new DeliverySettlement(context), webhook, rows, add };
   };
 
-  const claimedOf = (added: Awaited<ReturnType<ReturnType<typeof createDeliveries>['add']>>) =>
+  const claimedOf = (added: Awaited<ReturnType<Deliveries['add']>>) =>
     added?.claimed.map((each) => [each.event, each.record, each.attempts, each.claim]);
 
   it('new deliveries are claimed at once, one of each record, and the next waits for it', async () => {
-    const { add, rows, deliveries, webhook } = await leased();
+    const { add, rows, deliveries, settlement, webhook } = await leased();
     const added = await add(0, 3, [event(1, 1), event(2, 1), event(3, 2)], 5);
     expect([claimedOf(added), added?.hasMore]).toEqual([
       [
@@ -72,8 +73,8 @@ describeEachDatabase('new deliveries of a webhook', (databases) => {
     const [first] = added?.claimed ?? [];
     if (first === undefined) throw new Error('nothing was claimed');
     const skipped = { state: 'skipped', error: 'event_gone' } as const;
-    const [settlement] = await deliveries.settle(webhook.id, [{ delivery: first, outcome: skipped }]);
-    expect(settlement).toEqual({ isStored: true, nextIsDue: true });
+    const [settled] = await settlement.settle(webhook.id, [{ delivery: first, outcome: skipped }]);
+    expect(settled).toEqual({ isStored: true, nextIsDue: true });
     const due = await deliveries.claim(webhook.id, webhook.lease, 5, leaseMs, false);
     expect(due.map((each) => each.event)).toEqual([2]);
   });

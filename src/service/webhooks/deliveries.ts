@@ -1,5 +1,13 @@
+/**
+ * The outbox of webhooks: leases of webhooks, deliveries that are claimed under them, and the outcomes of attempts. Of
+ * each record only the first waiting delivery has a time from which it may be sent (`next_at`); the next one gets its
+ * time in the transaction that ends the one before. A transaction that adds or ends deliveries locks the row of the
+ * webhook, so that no waiting record is left without a time.
+ */
+
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
+import type { Dialect } from '../../database/dialect.ts';
 import { timeText } from '../../database/source.ts';
 import { type Fragment, identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -7,13 +15,6 @@ import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../context.ts';
 import type { RecordedEvent } from '../events/event-log.ts';
 import { type DisabledReason, disableWebhook, type LockedWebhook, webhookLock } from './webhooks.ts';
-
-/**
- * The outbox of webhooks: leases of webhooks, deliveries that are claimed under them, and the outcomes of attempts. Of
- * each record only the first waiting delivery has a time from which it may be sent (`next_at`); the next one gets its
- * time in the transaction that ends the one before. A transaction that adds or ends deliveries locks the row of the
- * webhook, so that no waiting record is left without a time.
- */
 
 /** A delivery that one sender has claimed: no other one sends it until the lease expires. */
 export interface ClaimedDelivery {
@@ -59,7 +60,7 @@ export interface SettledAttempt {
 /** The result of storing an outcome. */
 export interface Settlement {
   readonly isStored: boolean;
-  /** Whether the next delivery of the record got its time. */
+  /** True if the next delivery of the record got its time. */
   readonly nextIsDue: boolean;
 }
 
@@ -75,6 +76,11 @@ export const sendingJob = 'send-webhook';
 const maxStoredBodyLength = 16_384;
 
 const table = identifier('gatewright_deliveries');
+const webhooks = identifier('gatewright_webhooks');
+
+/** A time from now on, with the type of the column for Kysely. */
+const laterAt = ({ dialect }: Database, milliseconds: number) =>
+  kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
 
 /** Identifies a claim: the outcome of an attempt is stored only while its claim is valid. */
 const ofClaim = ({ id, claim, attempts }: ClaimedDelivery) => ({ id, claim, attempts });
@@ -97,90 +103,100 @@ const outcomeColumns = (outcome: DeliveryOutcome, now: string) => {
     : { ...ended, ...attemptColumns(outcome.attempt) };
 };
 
-const createDeliverySettlement = ({ database, clock }: TableContext) => {
-  const { dialect } = database;
-  const db = tablesOf(database);
-  const lock = webhookLock(database);
-  const later = (milliseconds: number) => kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
+/** 1 if other deliveries of the same record wait. */
+const othersWait = ({ id, webhook, model, record }: ClaimedDelivery) =>
+  kysely<number>`case when exists (select 1 from ${table} o where o.webhook_id = ${webhook}
+    and o.model = ${model} and o.record_id = ${record} and o.state = 'waiting'
+    and o.id <> ${id}) then 1 else 0 end`;
 
+/** Stores the outcomes of attempts. */
+export class DeliverySettlement {
+  readonly #context: TableContext;
+  readonly #lock: ReturnType<typeof webhookLock>;
   /** Gives the first waiting delivery of a record its time, if it has none. */
-  const promote = statement<{ webhook: number; model: string; record: number }>(
-    dialect,
-    (value) => sql`update ${table} set next_at = ${dialect.now} where next_at is null and id = (
+  readonly #promote;
+
+  constructor(context: TableContext) {
+    const { dialect } = context.database;
+    this.#context = context;
+    this.#lock = webhookLock(context.database);
+    this.#promote = statement<{ webhook: number; model: string; record: number }>(
+      dialect,
+      (value) => sql`update ${table} set next_at = ${dialect.now} where next_at is null and id = (
         select id from ${table} where webhook_id = ${value('webhook')} and model = ${value('model')}
           and record_id = ${value('record')} and state = 'waiting' order by id limit 1)`,
-  );
+    );
+  }
 
-  /** Counts consecutive failures, and notes the delivery of the last one. */
-  const countFailures = async (
-    transaction: Transaction,
-    webhook: HeldWebhook,
-    { delivery, outcome: { state } }: SettledAttempt,
-  ): Promise<void> => {
-    if (state === 'skipped' || (state === 'delivered' && Number(webhook.failures) === 0)) return;
-    webhook.failures = state === 'delivered' ? 0 : Number(webhook.failures) + 1;
-    const update = db
-      .updateTable('gatewright_webhooks')
-      .set({ failures: webhook.failures, failed_delivery: state === 'delivered' ? null : delivery.id })
-      .where('id', '=', webhook.id);
-    await transaction.run(toQuery(update));
-  };
+  /**
+   * Stores the outcomes of attempts for one webhook in one transaction. None is stored of a delivery that another sender
+   * has claimed meanwhile, or of a deleted webhook.
+   */
+  settle(id: number, ended: readonly SettledAttempt[]): Promise<readonly Settlement[]> {
+    return this.#context.database.write(async (transaction) => {
+      const webhook = await transaction.get<LockedWebhook>(this.#lock({ id }));
+      if (webhook === undefined) return ended.map(() => notSettled);
+      const held = { ...webhook };
+      const settlements: Settlement[] = [];
+      for (const each of ended) settlements.push(await this.#settleOne(transaction, held, each));
+      return settlements;
+    });
+  }
 
-  const settleOne = async (
+  /** Disables a webhook that cannot be sent to; returns false if it is disabled already. */
+  disable(id: number, reason: DisabledReason): Promise<boolean> {
+    const { database, clock } = this.#context;
+    return database.write(async (transaction) => {
+      const webhook = await transaction.get<LockedWebhook>(this.#lock({ id }));
+      if (webhook === undefined || webhook.disabled) return false;
+      await disableWebhook(transaction, database, clock(), webhook, reason);
+      return true;
+    });
+  }
+
+  async #settleOne(
     transaction: Transaction,
     webhook: HeldWebhook,
     { delivery, outcome }: SettledAttempt,
-  ): Promise<Settlement> => {
+  ): Promise<Settlement> {
+    const { database, clock } = this.#context;
     const at = clock();
-    const update = db
+    const update = tablesOf(database)
       .updateTable('gatewright_deliveries')
       .set({ ...outcomeColumns(outcome, toTimestamp(at)), claim: null })
       .$if(outcome.state === 'waiting', (query) =>
-        query.set({ next_at: later(outcome.state === 'waiting' ? outcome.delay : 0) }),
+        query.set({ next_at: laterAt(database, outcome.state === 'waiting' ? outcome.delay : 0) }),
       )
-      .where((eb) => eb.and(ofClaim(delivery)));
-    const { model, record } = delivery;
-    const waits = kysely<number>`case when exists (select 1 from ${table} o where o.webhook_id = ${webhook.id}
-      and o.model = ${model} and o.record_id = ${record} and o.state = 'waiting'
-      and o.id <> ${delivery.id}) then 1 else 0 end`;
-    const returning = update.returning(waits.as('waits'));
-    const [row] = await transaction.all<{ waits: number }>(toQuery(returning));
+      .where((eb) => eb.and(ofClaim(delivery)))
+      .returning(othersWait(delivery).as('waits'));
+    const [row] = await transaction.all<{ waits: number }>(toQuery(update));
     if (row === undefined) return notSettled;
-    await countFailures(transaction, webhook, { delivery, outcome });
+    await this.#countFailures(transaction, webhook, { delivery, outcome });
     const nextIsDue = outcome.state !== 'waiting' && Number(row.waits) === 1;
-    if (nextIsDue) await transaction.run(promote({ webhook: webhook.id, model, record }));
+    const { model, record } = delivery;
+    if (nextIsDue) await transaction.run(this.#promote({ webhook: webhook.id, model, record }));
     if (outcome.state === 'failed') {
       await disableWebhook(transaction, database, at, webhook, outcome.disable);
       webhook.disabled = true;
     }
     return { isStored: true, nextIsDue };
-  };
+  }
 
-  return {
-    /**
-     * Stores the outcomes of attempts for one webhook in one transaction. None is stored of a delivery that another sender
-     * has claimed meanwhile, or of a deleted webhook.
-     */
-    settle: (id: number, ended: readonly SettledAttempt[]): Promise<readonly Settlement[]> =>
-      database.write(async (transaction) => {
-        const webhook = await transaction.get<LockedWebhook>(lock({ id }));
-        if (webhook === undefined) return ended.map(() => notSettled);
-        const held = { ...webhook };
-        const settlements: Settlement[] = [];
-        for (const each of ended) settlements.push(await settleOne(transaction, held, each));
-        return settlements;
-      }),
-
-    /** Disables a webhook that cannot be sent to; returns false if it is disabled already. */
-    disable: (id: number, reason: DisabledReason): Promise<boolean> =>
-      database.write(async (transaction) => {
-        const webhook = await transaction.get<LockedWebhook>(lock({ id }));
-        if (webhook === undefined || webhook.disabled) return false;
-        await disableWebhook(transaction, database, clock(), webhook, reason);
-        return true;
-      }),
-  };
-};
+  /** Counts consecutive failures, and notes the delivery of the last one. */
+  async #countFailures(
+    transaction: Transaction,
+    webhook: HeldWebhook,
+    { delivery, outcome: { state } }: SettledAttempt,
+  ): Promise<void> {
+    if (state === 'skipped' || (state === 'delivered' && Number(webhook.failures) === 0)) return;
+    webhook.failures = state === 'delivered' ? 0 : Number(webhook.failures) + 1;
+    const update = tablesOf(this.#context.database)
+      .updateTable('gatewright_webhooks')
+      .set({ failures: webhook.failures, failed_delivery: state === 'delivered' ? null : delivery.id })
+      .where('id', '=', webhook.id);
+    await transaction.run(toQuery(update));
+  }
+}
 
 /** Maximum number of waiting deliveries of a webhook; further events stay in the log. */
 export const maxWaitingDeliveries = 10_000;
@@ -217,8 +233,14 @@ export interface ClaimOptions {
 /** New deliveries of a webhook. */
 export interface AddedDeliveries {
   readonly claimed: readonly ClaimedDelivery[];
-  /** Whether others of them may be due. */
+  /** True if others of them may be due. */
   readonly hasMore: boolean;
+}
+
+interface InsertedRow {
+  readonly id: number;
+  readonly event: number;
+  readonly claim: string | null;
 }
 
 interface ClaimedRow {
@@ -230,199 +252,222 @@ interface ClaimedRow {
   readonly attempts: number;
 }
 
-export const createDeliveries = ({ database, clock }: TableContext) => {
-  const { dialect } = database;
-  const db = tablesOf(database);
-  const now = kysely<string>`${dialect.now}`;
-  const later = (milliseconds: number) => kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
+/** A delivery that is to be inserted. */
+interface NewDelivery {
+  readonly event: RecordedEvent;
+  readonly message: string;
+  /** Claimed as it is inserted, unless an older delivery of its record waits. */
+  readonly isClaimable: boolean;
+}
 
-  const claim = (picked: ReturnType<typeof sql>, order: ReturnType<typeof sql>) =>
+/** Makes deliveries of events; those of the first `room` records are claimable. */
+const newDeliveries = (
+  events: readonly RecordedEvent[],
+  { room, messageId }: ClaimOptions,
+): readonly NewDelivery[] => {
+  const records = new Set<string>();
+  return events.map((event) => {
+    const record = `${event.model} ${event.record}`;
+    const isClaimable = records.size < room && !records.has(record);
+    records.add(record);
+    return { event, message: messageId(), isClaimable };
+  });
+};
+
+const unclaimedColumns = { attempts: 0, claim: null, attempted_at: null, next_at: null };
+
+const createDeliveryStatements = (dialect: Dialect) => {
+  const claim = (picked: Fragment, order: Fragment) =>
     statement<{ webhook: number; claim: string; count: number; length: number }>(
       dialect,
       (value) => sql`with taken as materialized (
           select id from ${table} where webhook_id = ${value('webhook')} and ${picked}
             and next_at is not null and next_at <= ${dialect.now} and exists (
-              select 1 from ${identifier('gatewright_webhooks')} w where w.id = ${value('webhook')}
+              select 1 from ${webhooks} w where w.id = ${value('webhook')}
                 and w.lane = ${value('claim')} and w.disabled = false)
           order by ${order} limit ${dialect.rows(value('count'))} ${dialect.forUpdateSkipLocked}
         ) update ${table} set attempts = attempts + 1, claim = ${value('claim')},
           attempted_at = ${dialect.now}, next_at = ${dialect.later(value('length'))}
         where id in (select id from taken) returning id, event, model, record_id, message_id, attempts`,
     );
-  const claimDue = claim(sql`1 = 1`, sql`next_at, id`);
-  const claimOldest = claim(sql`state = 'waiting'`, sql`id`);
+  return {
+    claimDue: claim(sql`1 = 1`, sql`next_at, id`),
+    claimOldest: claim(sql`state = 'waiting'`, sql`id`),
 
-  const promoteAdded = statement<{ webhook: number; first: number; last: number }>(
-    dialect,
-    (value) => sql`update ${table} set next_at = ${dialect.now}
-      where id >= ${value('first')} and id <= ${value('last')} and webhook_id = ${value('webhook')}
-        and state = 'waiting' and next_at is null and not exists (
-          select 1 from ${table} o where o.webhook_id = ${identifier('gatewright_deliveries', 'webhook_id')}
-            and o.model = ${identifier('gatewright_deliveries', 'model')}
-            and o.record_id = ${identifier('gatewright_deliveries', 'record_id')}
-            and o.state = 'waiting' and o.id < ${identifier('gatewright_deliveries', 'id')})`,
-  );
-  const waiting = statement<{ webhook: number }>(
-    dialect,
-    (value) => sql`select ${countWaiting(value('webhook'))} as waiting`,
-  );
+    /** Gives those of new deliveries their time that are the first of their record. */
+    promoteAdded: statement<{ webhook: number; first: number; last: number }>(
+      dialect,
+      (value) => sql`update ${table} set next_at = ${dialect.now}
+        where id >= ${value('first')} and id <= ${value('last')} and webhook_id = ${value('webhook')}
+          and state = 'waiting' and next_at is null and not exists (
+            select 1 from ${table} o where o.webhook_id = ${identifier('gatewright_deliveries', 'webhook_id')}
+              and o.model = ${identifier('gatewright_deliveries', 'model')}
+              and o.record_id = ${identifier('gatewright_deliveries', 'record_id')}
+              and o.state = 'waiting' and o.id < ${identifier('gatewright_deliveries', 'id')})`,
+    ),
 
-  /** Moves the cursor of a webhook that has this place and subscription; the row is locked by it. */
-  const moveCursor = statement<CursorMove>(
-    dialect,
-    (value) => sql`update ${identifier('gatewright_webhooks')} set cursor = ${value('to')}
-      where id = ${value('id')} and cursor = ${value('from')} and disabled = false
-        and cast(models as text) = ${value('models')} and cast(actions as text) = ${value('actions')}
-        and (${value('lease')} = '' or lane = ${value('lease')})
-      returning id`,
-  );
-  const move = ({ id, subscription }: SubscribedWebhook, from: number, to: number, lease = '') =>
-    moveCursor({ id, from, to, ...subscription, lease });
+    waiting: statement<{ webhook: number }>(
+      dialect,
+      (value) => sql`select ${countWaiting(value('webhook'))} as waiting`,
+    ),
 
-  /** Values of a delivery that is claimed as it is inserted, unless an older one of its record waits. */
-  const claimedValues = (
+    /** Moves the cursor of a webhook that has this place and subscription, and locks its row. */
+    moveCursor: statement<CursorMove>(
+      dialect,
+      (value) => sql`update ${webhooks} set cursor = ${value('to')}
+        where id = ${value('id')} and cursor = ${value('from')} and disabled = false
+          and cast(models as text) = ${value('models')} and cast(actions as text) = ${value('actions')}
+          and (${value('lease')} = '' or lane = ${value('lease')})
+        returning id`,
+    ),
+  };
+};
+
+/** The deliveries of webhooks: adds them for events, and claims them. */
+export class Deliveries {
+  readonly #context: TableContext;
+  readonly #statements: ReturnType<typeof createDeliveryStatements>;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+    this.#statements = createDeliveryStatements(context.database.dialect);
+  }
+
+  /** Tells whether a webhook has as many waiting deliveries as it may have. */
+  async isFull(webhook: number): Promise<boolean> {
+    const row = await this.#context.database.get<{ waiting: number }>(this.#statements.waiting({ webhook }));
+    return Number(row?.waiting ?? 0) >= maxWaitingDeliveries;
+  }
+
+  /**
+   * Moves the cursor of a webhook past events that were read, to none of which it subscribes; does nothing if it was moved
+   * or the webhook changed meanwhile.
+   */
+  async skip({ id, subscription }: SubscribedWebhook, from: number, to: number): Promise<void> {
+    const query = this.#statements.moveCursor({ id, from, to, ...subscription, lease: '' });
+    await this.#context.database.execute(query);
+  }
+
+  /**
+   * Moves the cursor of a webhook past events that were read, and adds deliveries for those that it gets. Up to `room`
+   * of them are claimed at once, one for each record that has no older one. Writes nothing and returns undefined if the
+   * cursor was moved meanwhile, the webhook was deleted or disabled, its lease was lost, or it no longer has the
+   * subscription by which the events were chosen.
+   */
+  add(
+    webhook: LeasedWebhook,
+    from: number,
+    to: number,
+    events: readonly RecordedEvent[],
+    options: ClaimOptions,
+  ): Promise<AddedDeliveries | undefined> {
+    const { id, subscription, lease } = webhook;
+    const move = this.#statements.moveCursor({ id, from, to, ...subscription, lease });
+    return this.#context.database.write(async (transaction) => {
+      const [moved] = await transaction.all(move);
+      if (moved === undefined) return undefined;
+      if (events.length === 0) return { claimed: [], hasMore: false };
+      return this.#insert(transaction, webhook, newDeliveries(events, options), options);
+    });
+  }
+
+  /**
+   * Claims up to `limit` due deliveries for `leaseMs` milliseconds each, and none once the webhook's lease was lost.
+   * @param oldest claims those that were added first instead of those that were due first
+   */
+  async claim(
     webhook: number,
-    { model, record }: RecordedEvent,
     lease: string,
+    limit: number,
     leaseMs: number,
-  ) => {
+    oldest: boolean,
+  ): Promise<readonly ClaimedDelivery[]> {
+    const { claimOldest, claimDue } = this.#statements;
+    const claim = oldest ? claimOldest : claimDue;
+    const query = claim({ webhook, claim: lease, count: limit, length: leaseMs });
+    const rows = await this.#context.database.execute<ClaimedRow>(query);
+    return rows.map((row) => ({
+      id: Number(row.id),
+      webhook,
+      claim: lease,
+      event: Number(row.event),
+      model: row.model,
+      record: Number(row.record_id),
+      message: row.message_id,
+      attempts: Number(row.attempts),
+    }));
+  }
+
+  /** Releases a delivery whose attempt was interrupted; the attempt is not counted. */
+  async release(delivery: ClaimedDelivery): Promise<void> {
+    const { database } = this.#context;
+    const update = tablesOf(database)
+      .updateTable('gatewright_deliveries')
+      .set({
+        claim: null,
+        next_at: kysely<string>`${database.dialect.now}`,
+        attempts: delivery.attempts - 1,
+      })
+      .where((eb) => eb.and(ofClaim(delivery)));
+    await database.execute(toQuery(update));
+  }
+
+  async #insert(
+    transaction: Transaction,
+    { id: webhook, lease }: LeasedWebhook,
+    added: readonly NewDelivery[],
+    { room, leaseMs }: ClaimOptions,
+  ): Promise<AddedDeliveries> {
+    const { database, clock } = this.#context;
+    const created = toTimestamp(clock());
+    const rows = added.map(({ event, message, isClaimable }) => ({
+      webhook_id: webhook,
+      event: event.number,
+      model: event.model,
+      record_id: event.record,
+      action: event.action,
+      version: event.version,
+      message_id: message,
+      state: 'waiting' as const,
+      created_at: created,
+      ...(isClaimable ? this.#claimedColumns(webhook, event, lease, leaseMs) : unclaimedColumns),
+    }));
+    const insert = tablesOf(database)
+      .insertInto('gatewright_deliveries')
+      .values(rows)
+      .returning(['id', 'event', 'claim']);
+    const inserted = await transaction.all<InsertedRow>(toQuery(insert));
+    const records = new Set(added.map(({ event }) => `${event.model} ${event.record}`));
+    const hasMore = records.size > room;
+    if (hasMore) {
+      const ids = inserted.map(({ id }) => Number(id));
+      const range = { first: Math.min(...ids), last: Math.max(...ids) };
+      await transaction.run(this.#statements.promoteAdded({ webhook, ...range }));
+    }
+    const claims = new Map(
+      inserted.filter(({ claim }) => claim !== null).map(({ id, event }) => [Number(event), Number(id)]),
+    );
+    const claimed = added.flatMap(({ event: { number, model, record }, message }): ClaimedDelivery[] => {
+      const id = claims.get(number);
+      if (id === undefined) return [];
+      return [{ id, webhook, claim: lease, event: number, model, record, message, attempts: 1 }];
+    });
+    return { claimed, hasMore };
+  }
+
+  /** Columns of a delivery that is claimed as it is inserted, unless an older one of its record waits. */
+  #claimedColumns(webhook: number, { model, record }: RecordedEvent, lease: string, leaseMs: number) {
+    const { database } = this.#context;
     const isFirst = kysely<boolean>`not exists (select 1 from ${table} where webhook_id = ${webhook}
       and model = ${model} and record_id = ${record} and state = 'waiting')`;
     return {
       attempts: kysely<number>`case when ${isFirst} then 1 else 0 end`,
       claim: kysely<string | null>`case when ${isFirst} then cast(${lease} as text) end`,
-      attempted_at: kysely<string | null>`case when ${isFirst} then ${now} end`,
-      next_at: kysely<string | null>`case when ${isFirst} then ${later(leaseMs)} end`,
+      attempted_at: kysely<string | null>`case when ${isFirst} then ${database.dialect.now} end`,
+      next_at: kysely<string | null>`case when ${isFirst} then ${laterAt(database, leaseMs)} end`,
     };
-  };
-  const unclaimedValues = { attempts: 0, claim: null, attempted_at: null, next_at: null };
-
-  const addRows = async (
-    transaction: Transaction,
-    { id: webhook, lease }: LeasedWebhook,
-    events: readonly RecordedEvent[],
-    { room, leaseMs, messageId }: ClaimOptions,
-  ): Promise<AddedDeliveries> => {
-    if (events.length === 0) return { claimed: [], hasMore: false };
-    const created = toTimestamp(clock());
-    const records = new Set<string>();
-    const deliveries = events.map((event) => {
-      const { model, record } = event;
-      const isClaimable = records.size < room && !records.has(`${model} ${record}`);
-      records.add(`${model} ${record}`);
-      return { event, message: messageId(), isClaimable };
-    });
-    const insert = db
-      .insertInto('gatewright_deliveries')
-      .values(
-        deliveries.map(({ event, message, isClaimable }) => ({
-          webhook_id: webhook,
-          event: event.number,
-          model: event.model,
-          record_id: event.record,
-          action: event.action,
-          version: event.version,
-          message_id: message,
-          state: 'waiting' as const,
-          created_at: created,
-          ...(isClaimable ? claimedValues(webhook, event, lease, leaseMs) : unclaimedValues),
-        })),
-      )
-      .returning(['id', 'event', 'claim']);
-    const rows = await transaction.all<{ id: number; event: number; claim: string | null }>(toQuery(insert));
-    const ids = rows.map(({ id }) => Number(id));
-    const hasMore = records.size > room;
-    if (hasMore)
-      await transaction.run(promoteAdded({ webhook, first: Math.min(...ids), last: Math.max(...ids) }));
-    const claims = new Map(rows.filter(({ claim }) => claim !== null).map((row) => [Number(row.event), row]));
-    const claimed = deliveries.flatMap(({ event, message }): ClaimedDelivery[] => {
-      const row = claims.get(event.number);
-      if (row === undefined) return [];
-      const { number, model, record } = event;
-      return [
-        { id: Number(row.id), webhook, claim: lease, event: number, model, record, message, attempts: 1 },
-      ];
-    });
-    return { claimed, hasMore };
-  };
-
-  return {
-    ...createDeliverySettlement({ database, clock }),
-
-    /** Whether a webhook has as many waiting deliveries as it may have. */
-    isFull: async (webhook: number): Promise<boolean> => {
-      const row = await database.get<{ waiting: number }>(waiting({ webhook }));
-      return Number(row?.waiting ?? 0) >= maxWaitingDeliveries;
-    },
-
-    /**
-     * Moves the cursor of a webhook past events that were read, to none of which it subscribes; does nothing if it was moved
-     * or the webhook changed meanwhile.
-     */
-    skip: async (webhook: SubscribedWebhook, from: number, to: number): Promise<void> => {
-      await database.execute(move(webhook, from, to));
-    },
-
-    /**
-     * Moves the cursor of a webhook past events that were read, and adds deliveries for those that it gets. Up to `room`
-     * of them are claimed at once, one for each record that has no older one. Writes nothing and returns undefined if the
-     * cursor was moved meanwhile, the webhook was deleted or disabled, its lease was lost, or it no longer has the
-     * subscription by which the events were chosen.
-     */
-    add: (
-      webhook: LeasedWebhook,
-      from: number,
-      to: number,
-      events: readonly RecordedEvent[],
-      options: ClaimOptions,
-    ): Promise<AddedDeliveries | undefined> =>
-      database.write(async (transaction) => {
-        const [moved] = await transaction.all(move(webhook, from, to, webhook.lease));
-        return moved === undefined ? undefined : addRows(transaction, webhook, events, options);
-      }),
-
-    /**
-     * Claims up to `limit` due deliveries for `leaseMs` milliseconds each, and none once the webhook's lease was lost.
-     * @param oldest claims those that were added first instead of those that were due first
-     */
-    claim: async (
-      webhook: number,
-      lease: string,
-      limit: number,
-      leaseMs: number,
-      oldest: boolean,
-    ): Promise<readonly ClaimedDelivery[]> => {
-      const query = (oldest ? claimOldest : claimDue)({
-        webhook,
-        claim: lease,
-        count: limit,
-        length: leaseMs,
-      });
-      const rows = await database.execute<ClaimedRow>(query);
-      return rows.map((row) => ({
-        id: Number(row.id),
-        webhook,
-        claim: lease,
-        event: Number(row.event),
-        model: row.model,
-        record: Number(row.record_id),
-        message: row.message_id,
-        attempts: Number(row.attempts),
-      }));
-    },
-
-    /** Releases a delivery whose attempt was interrupted; the attempt is not counted. */
-    release: async (delivery: ClaimedDelivery): Promise<void> => {
-      const update = db
-        .updateTable('gatewright_deliveries')
-        .set({ claim: null, next_at: now, attempts: delivery.attempts - 1 })
-        .where((eb) => eb.and(ofClaim(delivery)));
-      await database.execute(toQuery(update));
-    },
-  };
-};
-
-export type Deliveries = ReturnType<typeof createDeliveries>;
+  }
+}
 
 /**
  * A webhook whose lease this process holds (columns `lane` and `lane_until`). One process at a time sends to a webhook, so
@@ -436,10 +481,10 @@ export interface LeasedWebhook extends SubscribedWebhook {
   readonly cursor: number;
   /** Number of waiting deliveries, counted up to the maximum. */
   readonly waiting: number;
-  /** Whether a delivery is due. */
+  /** True if a delivery is due. */
   readonly due: boolean;
   readonly userId: number | null;
-  /** Whether it sends only of the records that this user manages. */
+  /** True if it sends only events about records that this user manages. */
   readonly managed: boolean;
   /** Encrypted, as is the previous one. */
   readonly secret: string;
@@ -460,13 +505,13 @@ export interface EnabledWebhook extends SubscribedWebhook {
   readonly cursor: number;
   /** The user who made it for the records that they manage; undefined for one of administrators. */
   readonly owner: number | undefined;
-  /** Whether its last attempts failed. */
+  /** True if its last attempts failed. */
   readonly failing: boolean;
-  /** Whether a process sends for it, or a job to do so waits. */
+  /** True if a process sends for it, or a job to do so waits. */
   readonly busy: boolean;
-  /** Whether a process may send for it: it is not busy and does not rest after failures. */
+  /** True if a process may send for it: it is not busy and does not pause after failures. */
   readonly free: boolean;
-  /** Whether a delivery is due. */
+  /** True if a delivery is due. */
   readonly due: boolean;
 }
 
@@ -499,124 +544,132 @@ interface TakenRow {
   readonly failures: number;
 }
 
-const webhooks = identifier('gatewright_webhooks');
-
 const subscribed = (row: { readonly models: string; readonly actions: string }) => ({
   models: JSON.parse(row.models) as string[],
   actions: JSON.parse(row.actions) as string[],
   subscription: { models: row.models, actions: row.actions },
 });
 
-export const createWebhookLeases = (database: Database) => {
-  const { dialect } = database;
+const leased = (row: TakenRow, lease: string): LeasedWebhook => ({
+  id: Number(row.id),
+  lease,
+  url: row.url,
+  ...subscribed(row),
+  cursor: Number(row.cursor),
+  waiting: Number(row.waiting),
+  due: Number(row.due) === 1,
+  userId: row.user_id === null ? null : Number(row.user_id),
+  managed: Boolean(row.managed),
+  secret: row.secret,
+  previousSecret: row.previous_secret,
+  previousUntil: row.previous_until,
+  failures: Number(row.failures),
+});
+
+const enabledWebhook = (row: EnabledRow): EnabledWebhook => ({
+  id: Number(row.id),
+  ...subscribed(row),
+  cursor: Number(row.cursor),
+  owner: row.managed && row.user_id !== null ? Number(row.user_id) : undefined,
+  failing: Number(row.failures) > 0,
+  busy: Number(row.busy) === 1,
+  free: Number(row.free) === 1 && Number(row.busy) === 0,
+  due: Number(row.due) === 1,
+});
+
+type LeaseArguments = { readonly id: number; readonly lease: string; readonly leaseMs: number };
+
+const createLeaseStatements = (dialect: Dialect) => {
   const { now } = dialect;
-  const time = (of: string) => timeText(dialect, identifier(of));
   const text = (of: string) => sql`cast(${identifier(of)} as text) as ${identifier(of)}`;
   const free = sql`disabled = false and (lane_until is null or lane_until <= ${now})`;
   const isDue = (webhook: Fragment) => sql`exists (select 1 from ${table}
     where webhook_id = ${webhook} and next_at is not null and next_at <= ${now})`;
   const flag = (condition: Fragment) => sql`case when ${condition} then 1 else 0 end`;
-
-  const take = statement<{ id: number; lease: string; leaseMs: number }>(
-    dialect,
-    (
-      value,
-    ) => sql`update ${webhooks} set lane = ${value('lease')}, lane_until = ${dialect.later(value('leaseMs'))}
-      where id = ${value('id')} and ${free}
-      returning id, url, ${text('models')}, ${text('actions')}, cursor, user_id, managed, secret, previous_secret,
-        ${time('previous_until')} as previous_until, failures, ${flag(isDue(value('id')))} as due,
-        ${countWaiting(value('id'))} as waiting`,
-  );
-  const extend = statement<{ id: number; lease: string; leaseMs: number }>(
-    dialect,
-    (value) => sql`update ${webhooks} set lane_until = ${dialect.later(value('leaseMs'))}
-      where id = ${value('id')} and lane = ${value('lease')} and disabled = false returning id`,
-  );
-  const extendDeliveries = statement<{ id: number; lease: string; leaseMs: number }>(
-    dialect,
-    (value) => sql`update ${table} set next_at = ${dialect.later(value('leaseMs'))}
-      where webhook_id = ${value('id')} and claim = ${value('lease')} and next_at is not null`,
-  );
-  const release = statement<{ id: number; lease: string; restMs: number }>(
-    dialect,
-    (value) => sql`update ${webhooks} set lane = null, lane_until = ${dialect.later(value('restMs'))}
-      where id = ${value('id')} and lane = ${value('lease')} returning ${flag(isDue(value('id')))} as due`,
-  );
-  const ofWebhook = identifier('gatewright_webhooks', 'id');
+  const id = identifier('gatewright_webhooks', 'id');
   const isLeased = sql`lane is not null and lane_until > ${now}`;
   const hasJob = sql`exists (select 1 from ${identifier('gatewright_jobs')} j
-    where j.name = ${literal(sendingJob)} and j.key = cast(${ofWebhook} as text) and j.state = 'waiting')`;
-  const enabled = statement(
-    dialect,
-    () => sql`select id, ${text('models')}, ${text('actions')}, cursor, user_id, managed, failures,
-        ${flag(sql`(${isLeased}) or ${hasJob}`)} as busy, ${flag(free)} as free, ${flag(isDue(ofWebhook))} as due
-      from ${webhooks} where disabled = false
-      order by case when lane_until is null then 0 else 1 end, lane_until, id`,
-  );
-
+    where j.name = ${literal(sendingJob)} and j.key = cast(${id} as text) and j.state = 'waiting')`;
   return {
-    /**
-     * Takes the lease of a webhook for `leaseMs` milliseconds; undefined if another process holds it, or the webhook is
-     * disabled or deleted.
-     */
-    take: async (id: number, lease: string, leaseMs: number): Promise<LeasedWebhook | undefined> => {
-      const [row] = await database.execute<TakenRow>(take({ id, lease, leaseMs }));
-      return row === undefined
-        ? undefined
-        : {
-            id: Number(row.id),
-            lease,
-            url: row.url,
-            ...subscribed(row),
-            cursor: Number(row.cursor),
-            waiting: Number(row.waiting),
-            due: Number(row.due) === 1,
-            userId: row.user_id === null ? null : Number(row.user_id),
-            managed: Boolean(row.managed),
-            secret: row.secret,
-            previousSecret: row.previous_secret,
-            previousUntil: row.previous_until,
-            failures: Number(row.failures),
-          };
-    },
-
-    /**
-     * Extends the lease, and the claims of deliveries that are being sent, to `leaseMs` milliseconds from now. Returns
-     * false if the lease was lost or the webhook disabled.
-     */
-    extend: ({ id, lease }: LeasedWebhook, leaseMs: number): Promise<boolean> =>
-      database.write(async (transaction) => {
-        const extended = await transaction.all(extend({ id, lease, leaseMs }));
-        await transaction.run(extendDeliveries({ id, lease, leaseMs }));
-        return extended.length > 0;
-      }),
-
-    /**
-     * Releases the lease; no process can take it for `restMs` milliseconds. Returns whether a delivery is due, false if the
-     * lease was lost.
-     */
-    release: async ({ id, lease }: LeasedWebhook, restMs: number): Promise<boolean> => {
-      const [row] = await database.execute<{ due: number }>(release({ id, lease, restMs }));
-      return Number(row?.due) === 1;
-    },
-
-    /** Enabled webhooks, the one first whose last turn ended longest ago. */
-    enabled: async (): Promise<readonly EnabledWebhook[]> => {
-      const rows = await database.all<EnabledRow>(enabled({}));
-      return rows.map(
-        ({ id, models, actions, cursor, user_id: user, managed, failures, busy, free, due }) => ({
-          id: Number(id),
-          ...subscribed({ models, actions }),
-          cursor: Number(cursor),
-          owner: managed && user !== null ? Number(user) : undefined,
-          failing: Number(failures) > 0,
-          busy: Number(busy) === 1,
-          free: Number(free) === 1 && Number(busy) === 0,
-          due: Number(due) === 1,
-        }),
-      );
-    },
+    take: statement<LeaseArguments>(
+      dialect,
+      (value) => sql`update ${webhooks}
+        set lane = ${value('lease')}, lane_until = ${dialect.later(value('leaseMs'))}
+        where id = ${value('id')} and ${free}
+        returning id, url, ${text('models')}, ${text('actions')}, cursor, user_id, managed, secret, previous_secret,
+          ${timeText(dialect, identifier('previous_until'))} as previous_until, failures,
+          ${flag(isDue(value('id')))} as due, ${countWaiting(value('id'))} as waiting`,
+    ),
+    extend: statement<LeaseArguments>(
+      dialect,
+      (value) => sql`update ${webhooks} set lane_until = ${dialect.later(value('leaseMs'))}
+        where id = ${value('id')} and lane = ${value('lease')} and disabled = false returning id`,
+    ),
+    extendDeliveries: statement<LeaseArguments>(
+      dialect,
+      (value) => sql`update ${table} set next_at = ${dialect.later(value('leaseMs'))}
+        where webhook_id = ${value('id')} and claim = ${value('lease')} and next_at is not null`,
+    ),
+    release: statement<{ id: number; lease: string; restMs: number }>(
+      dialect,
+      (value) => sql`update ${webhooks} set lane = null, lane_until = ${dialect.later(value('restMs'))}
+        where id = ${value('id')} and lane = ${value('lease')} returning ${flag(isDue(value('id')))} as due`,
+    ),
+    enabled: statement(
+      dialect,
+      () => sql`select id, ${text('models')}, ${text('actions')}, cursor, user_id, managed, failures,
+          ${flag(sql`(${isLeased}) or ${hasJob}`)} as busy, ${flag(free)} as free, ${flag(isDue(id))} as due
+        from ${webhooks} where disabled = false
+        order by case when lane_until is null then 0 else 1 end, lane_until, id`,
+    ),
   };
 };
 
-export type WebhookLeases = ReturnType<typeof createWebhookLeases>;
+/** Leases of webhooks: a process sends to those that it holds. */
+export class WebhookLeases {
+  readonly #database: Database;
+  readonly #statements: ReturnType<typeof createLeaseStatements>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#statements = createLeaseStatements(database.dialect);
+  }
+
+  /**
+   * Takes the lease of a webhook for `leaseMs` milliseconds; undefined if another process holds it, or the webhook is
+   * disabled or deleted.
+   */
+  async take(id: number, lease: string, leaseMs: number): Promise<LeasedWebhook | undefined> {
+    const [row] = await this.#database.execute<TakenRow>(this.#statements.take({ id, lease, leaseMs }));
+    return row && leased(row, lease);
+  }
+
+  /**
+   * Extends the lease, and the claims of deliveries that are being sent, to `leaseMs` milliseconds from now. Returns
+   * false if the lease was lost or the webhook disabled.
+   */
+  extend({ id, lease }: LeasedWebhook, leaseMs: number): Promise<boolean> {
+    const { extend, extendDeliveries } = this.#statements;
+    return this.#database.write(async (transaction) => {
+      const extended = await transaction.all(extend({ id, lease, leaseMs }));
+      await transaction.run(extendDeliveries({ id, lease, leaseMs }));
+      return extended.length > 0;
+    });
+  }
+
+  /**
+   * Releases the lease; no process can take it for `restMs` milliseconds. Returns whether a delivery is due, false if the
+   * lease was lost.
+   */
+  async release({ id, lease }: LeasedWebhook, restMs: number): Promise<boolean> {
+    const query = this.#statements.release({ id, lease, restMs });
+    const [row] = await this.#database.execute<{ due: number }>(query);
+    return Number(row?.due) === 1;
+  }
+
+  /** Enabled webhooks, the one first whose last turn ended longest ago. */
+  async enabled(): Promise<readonly EnabledWebhook[]> {
+    const rows = await this.#database.all<EnabledRow>(this.#statements.enabled({}));
+    return rows.map(enabledWebhook);
+  }
+}
