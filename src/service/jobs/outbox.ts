@@ -152,6 +152,7 @@ const createStatements = (dialect: Dialect, names: readonly string[]) => ({
 
 export class Outbox {
   readonly #database: Database;
+  readonly #tables: ReturnType<typeof tablesOf>;
   readonly #statements: ReturnType<typeof createStatements>;
   readonly #leaseMs: number;
 
@@ -161,6 +162,7 @@ export class Outbox {
    */
   constructor(database: Database, names: readonly string[], leaseMs: number) {
     this.#database = database;
+    this.#tables = tablesOf(database);
     this.#statements = createStatements(database.dialect, names);
     this.#leaseMs = leaseMs;
   }
@@ -258,10 +260,6 @@ export class Outbox {
     type Row = Omit<WaitingJob, 'input' | 'due'> & { readonly input: string; readonly now: string };
     const rows = await this.#database.all<Row>(this.#statements.waiting({}));
     return rows.map(({ now, input, ...row }) => ({ ...row, input: JSON.parse(input), due: row.at <= now }));
-  }
-
-  get #tables() {
-    return tablesOf(this.#database);
   }
 
   /** A time from now on, with the type of the column for Kysely. */

@@ -78,6 +78,8 @@ const maxStoredBodyLength = 16_384;
 const table = identifier('gatewright_deliveries');
 const webhooks = identifier('gatewright_webhooks');
 
+type Tables = ReturnType<typeof tablesOf>;
+
 /** A time from now on, with the type of the column for Kysely. */
 const laterAt = ({ dialect }: Database, milliseconds: number) =>
   kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
@@ -112,6 +114,7 @@ const othersWait = ({ id, webhook, model, record }: ClaimedDelivery) =>
 /** Stores the outcomes of attempts. */
 export class DeliverySettlement {
   readonly #context: TableContext;
+  readonly #tables: Tables;
   readonly #lock: ReturnType<typeof webhookLock>;
   /** Gives the first waiting delivery of a record its time, if it has none. */
   readonly #promote;
@@ -119,6 +122,7 @@ export class DeliverySettlement {
   constructor(context: TableContext) {
     const { dialect } = context.database;
     this.#context = context;
+    this.#tables = tablesOf(context.database);
     this.#lock = webhookLock(context.database);
     this.#promote = statement<{ webhook: number; model: string; record: number }>(
       dialect,
@@ -161,7 +165,7 @@ export class DeliverySettlement {
   ): Promise<Settlement> {
     const { database, clock } = this.#context;
     const at = clock();
-    const update = tablesOf(database)
+    const update = this.#tables
       .updateTable('gatewright_deliveries')
       .set({ ...outcomeColumns(outcome, toTimestamp(at)), claim: null })
       .$if(outcome.state === 'waiting', (query) =>
@@ -190,7 +194,7 @@ export class DeliverySettlement {
   ): Promise<void> {
     if (state === 'skipped' || (state === 'delivered' && Number(webhook.failures) === 0)) return;
     webhook.failures = state === 'delivered' ? 0 : Number(webhook.failures) + 1;
-    const update = tablesOf(this.#context.database)
+    const update = this.#tables
       .updateTable('gatewright_webhooks')
       .set({ failures: webhook.failures, failed_delivery: state === 'delivered' ? null : delivery.id })
       .where('id', '=', webhook.id);
@@ -326,10 +330,12 @@ const createDeliveryStatements = (dialect: Dialect) => {
 /** The deliveries of webhooks: adds them for events, and claims them. */
 export class Deliveries {
   readonly #context: TableContext;
+  readonly #tables: Tables;
   readonly #statements: ReturnType<typeof createDeliveryStatements>;
 
   constructor(context: TableContext) {
     this.#context = context;
+    this.#tables = tablesOf(context.database);
     this.#statements = createDeliveryStatements(context.database.dialect);
   }
 
@@ -401,7 +407,7 @@ export class Deliveries {
   /** Releases a delivery whose attempt was interrupted; the attempt is not counted. */
   async release(delivery: ClaimedDelivery): Promise<void> {
     const { database } = this.#context;
-    const update = tablesOf(database)
+    const update = this.#tables
       .updateTable('gatewright_deliveries')
       .set({
         claim: null,
@@ -418,7 +424,7 @@ export class Deliveries {
     added: readonly NewDelivery[],
     { room, leaseMs }: ClaimOptions,
   ): Promise<AddedDeliveries> {
-    const { database, clock } = this.#context;
+    const { clock } = this.#context;
     const created = toTimestamp(clock());
     const rows = added.map(({ event, message, isClaimable }) => ({
       webhook_id: webhook,
@@ -432,7 +438,7 @@ export class Deliveries {
       created_at: created,
       ...(isClaimable ? this.#claimedColumns(webhook, event, lease, leaseMs) : unclaimedColumns),
     }));
-    const insert = tablesOf(database)
+    const insert = this.#tables
       .insertInto('gatewright_deliveries')
       .values(rows)
       .returning(['id', 'event', 'claim']);
