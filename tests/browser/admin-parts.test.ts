@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { folded, type Stretch, textDiff } from '../../admin/src/history/text-diff.ts';
 import { expiresAt, isPast } from '../../admin/src/keys/expiry-date.ts';
 import { EventParser } from '../../admin/src/live/event-stream.ts';
+import { fieldsWithoutColumn } from '../../admin/src/parts/column.ts';
 import { csvLine } from '../../admin/src/parts/csv.ts';
 import { parseWords, withResolvedWords, wordsText } from '../../admin/src/parts/date-words.ts';
 import { conditionsIn, filtersOf, keyOf } from '../../admin/src/parts/filter-field.ts';
@@ -27,6 +28,13 @@ describe('csvLine', () => {
         if (/^"?[=+@\t\r]/.test(line) && line !== '\r\n') throw new Error(line);
       }),
     );
+  });
+});
+
+describe('columns of the service’s own lists', () => {
+  it('a field that no page names gets a column; one that a page hides gets none', () => {
+    const fields = [{ name: 'id' }, { name: 'name' }, { name: 'region' }];
+    expect(fieldsWithoutColumn(fields, [{ name: 'name' }], ['id'])).toEqual([{ name: 'region' }]);
   });
 });
 

@@ -43,6 +43,7 @@ export const Roles = () => {
       title={text('titles.roles')}
       lead={text('roles.lead')}
       columns={columns(text)}
+      hidden={[]}
       filters={[]}
       searchable={false}
       exportable={false}

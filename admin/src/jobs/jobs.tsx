@@ -105,6 +105,7 @@ export const Jobs = () => {
       title={text('titles.jobs')}
       lead={text('jobs.lead')}
       columns={columns(text)}
+      hidden={['id', 'defined', 'key', 'error', 'started_at']}
       searchable={false}
       empty={text('jobs.empty')}
     >

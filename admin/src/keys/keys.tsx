@@ -9,6 +9,18 @@ import type { ApiKey } from './api-key.ts';
 import { KeyAdvice } from './key-advice.tsx';
 import { KeyStatus, Lifetime } from './key-status.tsx';
 
+/** Fields that other columns or the page of a key show. */
+export const hiddenKeyFields: readonly string[] = [
+  'id',
+  'networks',
+  'limit',
+  'quota',
+  'rotated_at',
+  'secrets',
+  'neglected',
+  'created_by',
+];
+
 export const keyColumns = (text: Text): OwnColumn<ApiKey>[] => [
   {
     name: 'name',
@@ -49,6 +61,7 @@ export const Keys = () => {
       title={text('titles.keys')}
       lead={text('keys.lead')}
       columns={keyColumns(text)}
+      hidden={hiddenKeyFields}
       empty={text('keys.empty')}
       deletable={({ name, key, user }) => text('common.named', { name, more: `${user.username} · ${key}` })}
       deleting="revoke"

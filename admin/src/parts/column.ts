@@ -33,6 +33,16 @@ export const rowButtons = {
 /** The properties of a column that its selection needs. */
 export type ColumnName = Pick<Column, 'name' | 'label' | 'extra' | 'fixed'>;
 
+/** The fields of a list without a column of their own; `hidden` ones never get one. */
+export const fieldsWithoutColumn = <Field extends { readonly name: string }>(
+  fields: readonly Field[],
+  columns: readonly { readonly name: string }[],
+  hidden: readonly string[],
+): readonly Field[] => {
+  const known = new Set([...columns.map(({ name }) => name), ...hidden]);
+  return fields.filter(({ name }) => !known.has(name));
+};
+
 /** Names of the columns shown without a choice. */
 export const usualColumns = (columns: readonly ColumnName[]): readonly string[] =>
   columns.filter(({ extra }) => extra !== true).map(({ name }) => name);

@@ -2,7 +2,7 @@ import Stack from '@mui/material/Stack';
 import { ListBase, type ListBaseProps, type RaRecord } from 'ra-core';
 import type { ComponentProps, ReactNode } from 'react';
 import { Loaded } from '../layout/failure.tsx';
-import type { Column } from '../parts/column.ts';
+import { type Column, fieldsWithoutColumn } from '../parts/column.ts';
 import { failureShownHere } from '../parts/failed.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { type FilterField, filtersOf } from '../parts/filter-field.ts';
@@ -31,11 +31,28 @@ export const columnsOf = <Item extends RaRecord>(
 
 interface Described<Item extends RaRecord> {
   readonly columns: readonly OwnColumn<Item>[];
+  /**
+   * Fields of the service that the list does not show, or only within another column. Every other field without a
+   * column gets one, before the buttons. Absent: only `columns` are shown.
+   */
+  readonly hidden?: readonly string[];
   /** Names of the fields with filters; all comparable fields if absent. */
   readonly filters?: readonly string[];
   /** Words for values of a field without choices. */
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
 }
+
+/** The columns of a list: those of its page, and an ordinary one for each further field of the service. */
+const listColumns = <Item extends RaRecord>(
+  { columns, hidden }: Described<Item>,
+  fields: readonly ListedField[],
+): Column<Item>[] => {
+  const own = columnsOf(columns, fields);
+  if (hidden === undefined) return own;
+  const further = fieldsWithoutColumn(fields, own, hidden).map((field) => fieldColumn<Item>(field));
+  const buttons = own.filter(({ acts }) => acts === true);
+  return [...own.filter((column) => !buttons.includes(column)), ...further, ...buttons];
+};
 
 /** Filters in the order of the columns, then those of other fields. */
 const filtersFor = <Item extends RaRecord>(
@@ -57,17 +74,18 @@ const filtersFor = <Item extends RaRecord>(
 };
 
 type OwnListProps<Item extends RaRecord> = Described<Item> &
+  Required<Pick<Described<Item>, 'hidden'>> &
   Omit<ComponentProps<typeof RecordListPage<Item>>, 'columns' | 'filters'>;
 
 /** A list of the service's own records. The service gives its fields, their labels and filters. */
 export const OwnList = <Item extends RaRecord>(props: OwnListProps<Item>) => {
-  const { columns, filters: _filters, choices: _choices, ...page } = props;
+  const { columns: _columns, hidden: _hidden, filters: _filters, choices: _choices, ...page } = props;
   return (
     <Loaded query={useListFields(page.resource)}>
       {(fields) => (
         <RecordListPage<Item>
           {...page}
-          columns={columnsOf(columns, fields)}
+          columns={listColumns(props, fields)}
           filters={filtersFor(props, fields)}
         />
       )}
@@ -89,7 +107,7 @@ type OwnPartProps<Item extends RaRecord> = Described<Item> &
 
 /** A list of the service's own records within another page. */
 export const OwnPart = <Item extends RaRecord>(props: OwnPartProps<Item>) => {
-  const { resource, described = resource, columns, located = false, queryOptions, children } = props;
+  const { resource, described = resource, located = false, queryOptions, children } = props;
   const { label, empty, nameOf } = props;
   const { data: fields } = useListFields(described);
   if (fields === undefined) return null;
@@ -113,7 +131,7 @@ export const OwnPart = <Item extends RaRecord>(props: OwnPartProps<Item>) => {
           </Stack>
         )}
         {children}
-        <Listed<Item> label={label} columns={columnsOf(columns, fields)} empty={empty} nameOf={nameOf} />
+        <Listed<Item> label={label} columns={listColumns(props, fields)} empty={empty} nameOf={nameOf} />
       </Stack>
     </ListBase>
   );

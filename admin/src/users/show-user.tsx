@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import type { ApiKey } from '../keys/api-key.ts';
-import { keyColumns } from '../keys/keys.tsx';
+import { hiddenKeyFields, keyColumns } from '../keys/keys.tsx';
 import { offers } from '../offered.ts';
 import { BulkDelete } from '../parts/bulk-delete.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -190,6 +190,7 @@ const KeysOf = ({ user }: { readonly user: User }) => {
         filter={{ user: user.username }}
         label={text('titles.keys')}
         columns={keyColumns(text).filter((column) => typeof column === 'string' || column.name !== 'user')}
+        hidden={[...hiddenKeyFields, 'user']}
         filters={[]}
         empty={text('keys.emptyOfUser')}
         nameOf={nameOf}

@@ -34,6 +34,20 @@ export const FactorOf = ({ user }: { readonly user: User }) => {
   return <Status tone="attention">{words}</Status>;
 };
 
+/** Fields that other columns or the page of a user show. */
+const hidden: readonly string[] = [
+  'id',
+  'name',
+  'must_change_password',
+  'updated_at',
+  'kind',
+  'owner_id',
+  'owner',
+  'invited',
+  'invitation_expires_at',
+  'invited_by',
+];
+
 export const userColumns = (text: Text): OwnColumn<User>[] => [
   {
     name: 'username',
@@ -89,6 +103,7 @@ export const Users = () => {
       resource="users"
       title={text('titles.users')}
       columns={userColumns(text)}
+      hidden={hidden}
       to={({ id }) => `/users/${id}/show`}
       empty={text('users.empty')}
       sort={{ field: 'username', order: 'ASC' }}

@@ -84,6 +84,7 @@ export const Applications = () => {
         title={text('titles.applications')}
         lead={text(rotates ? 'applications.leadToRotate' : 'applications.lead')}
         columns={columns(text, rotates ? setRotating : undefined)}
+        hidden={[]}
         filters={[]}
         sort={{ field: 'app_id', order: 'ASC' }}
         empty={text('applications.empty')}

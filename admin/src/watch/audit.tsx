@@ -67,6 +67,7 @@ export const Audit = () => {
       title={text('titles.audit')}
       lead={text('audit.lead')}
       columns={columns}
+      hidden={['id', 'actor_kind', 'actor_id', 'target_kind', 'target_id']}
       empty={text('audit.empty')}
     />
   );

@@ -73,6 +73,7 @@ export const Payments = () => {
       title={text('titles.payments')}
       lead={text('payments.lead')}
       columns={columns}
+      hidden={['currency', 'status']}
       empty={text('payments.empty')}
     />
   );

@@ -27,6 +27,7 @@ export const Routes = () => {
       title={text('titles.routes')}
       lead={text('routes.lead')}
       columns={columns(text)}
+      hidden={['method', 'route']}
       sort={{ field: 'p95', order: 'DESC' }}
       empty={text('routes.empty')}
     />

@@ -94,6 +94,7 @@ export const Sessions = () => {
         title={text('titles.sessions')}
         lead={text('sessions.lead')}
         columns={columns(text, setEnding)}
+        hidden={['id', 'current']}
         filters={[]}
         searchable={false}
         exportable={false}

@@ -18,6 +18,25 @@ const Reason = ({ reason }: { readonly reason: string | null }) => {
   );
 };
 
+/** Fields that other columns or the page of a webhook show. */
+const hidden: readonly string[] = [
+  'id',
+  'actions',
+  'user_id',
+  'created_by',
+  'managed',
+  'disabled',
+  'disabled_reason',
+  'disabled_at',
+  'previous_until',
+  'paused_until',
+  'failure_status',
+  'failure_error',
+  'failure_body',
+  'last_outcome',
+  'created_at',
+];
+
 const columns = (text: Text, nameOf: (model: string) => string): OwnColumn<Webhook>[] => [
   {
     name: 'url',
@@ -68,6 +87,7 @@ export const Webhooks = () => {
       lead={text('webhooks.lead')}
       sort={{ field: 'failures', order: 'DESC' }}
       columns={columns(text, nameOf)}
+      hidden={hidden}
       to={({ id }) => `/webhooks/${id}/show`}
       searchable={false}
       empty={text('webhooks.empty')}
