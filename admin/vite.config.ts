@@ -1,3 +1,5 @@
+/** The build of the administration pages: groups of scripts, replaced parts of libraries, and compression. */
+
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

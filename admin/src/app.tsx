@@ -1,3 +1,5 @@
+/** The pages by their paths, each loaded when it is first opened, and the frame around them. */
+
 import CssBaseline from '@mui/material/CssBaseline';
 import { CoreAdminContext, CoreAdminUI, CustomRoutes, useResetStore } from 'ra-core';
 import { type ComponentType, type FunctionComponent, lazy, type ReactNode, Suspense, useEffect } from 'react';

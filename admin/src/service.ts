@@ -1,3 +1,5 @@
+/** The connection to the service: requests with the session, the data provider of react-admin, and cached metadata. */
+
 import type { Identifier } from 'ra-core';
 import { GatewrightError } from '../../client/error.ts';
 import { createAuthProvider, type SessionUser } from '../../client/react-admin/auth-provider.ts';

@@ -1,3 +1,5 @@
+/** The looks of the component library: buttons, fields, surfaces and contents. */
+
 import SvgIcon, { type SvgIconProps } from '@mui/material/SvgIcon';
 import type { Components, CssVarsTheme, Theme } from '@mui/material/styles';
 import { Icon } from './parts/icon.tsx';

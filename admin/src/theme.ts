@@ -1,3 +1,5 @@
+/** The theme of the pages: colours and sizes are variables of the page's own style sheet. */
+
 import { createTheme, type ThemeOptions } from '@mui/material/styles';
 import { shapes } from './theme-shapes.tsx';
 

@@ -1,3 +1,5 @@
+/** The conditions of a row rule in an explanation. */
+
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';

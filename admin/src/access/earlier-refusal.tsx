@@ -1,3 +1,5 @@
+/** The comparison of an earlier refusal with the present result of the same request. */
+
 import Alert from '@mui/material/Alert';
 import { Link } from '../parts/link.tsx';
 import { useText } from '../texts/provider.ts';

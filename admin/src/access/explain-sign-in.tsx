@@ -1,3 +1,5 @@
+/** The form and the explanation of a sign-in with an identity provider. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import MenuItem from '@mui/material/MenuItem';

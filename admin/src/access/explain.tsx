@@ -1,3 +1,5 @@
+/** The page that explains access: its form for requests, and its tabs. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import MenuItem from '@mui/material/MenuItem';
@@ -53,7 +55,8 @@ const questionIn = (parameters: URLSearchParams): Question => {
 const parametersOf = ({ caller, id, method, path, address }: Question): URLSearchParams =>
   new URLSearchParams({
     [caller]: caller === 'nobody' ? '1' : id,
-    ...{ method, path },
+    method,
+    path,
     ...(caller === 'api_key_id' && address.trim() !== '' ? { address: address.trim() } : {}),
   });
 

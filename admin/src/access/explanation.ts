@@ -1,3 +1,5 @@
+/** Explanations of requests as the service returns them, and links to the pages that change the result. */
+
 import type { Reason } from '../../../src/kernel/messages/reason.ts';
 import type { PermissionAction } from './permission-table.ts';
 

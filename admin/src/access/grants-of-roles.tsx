@@ -1,3 +1,5 @@
+/** The roles in an explanation, with buttons that grant the missing permission. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import ListItemText from '@mui/material/ListItemText';

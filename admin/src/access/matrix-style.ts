@@ -1,3 +1,5 @@
+/** The style of the permission table. */
+
 import type { SxProps, Theme } from '@mui/material/styles';
 
 /** Width of the first column, in pixels; narrower on phones. */

@@ -1,3 +1,5 @@
+/** The cells of the permission table. */
+
 import { memo } from 'react';
 import { Link as RouterLink } from 'react-router';
 import { useText } from '../texts/provider.ts';

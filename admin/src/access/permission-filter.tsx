@@ -1,3 +1,5 @@
+/** The filter of the permission table. */
+
 import Autocomplete from '@mui/material/Autocomplete';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import Stack from '@mui/material/Stack';

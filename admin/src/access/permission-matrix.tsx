@@ -1,3 +1,5 @@
+/** The permission table with its events and menus. */
+
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Popper from '@mui/material/Popper';

@@ -1,3 +1,5 @@
+/** The permission table: data, changes, and unsaved ticks. */
+
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useTell } from '../parts/problem.ts';

@@ -1,3 +1,5 @@
+/** The causes of rejected requests. */
+
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';

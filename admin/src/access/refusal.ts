@@ -34,5 +34,7 @@ export const questionOf = ({ caller_kind, caller_id, method, path, code, address
   `/explain?${new URLSearchParams({
     [callers[caller_kind]]: caller_id,
     ...(caller_kind === 'api_key' ? { address } : {}),
-    ...{ method, path, was: String(code) },
+    method,
+    path,
+    was: String(code),
   })}`;

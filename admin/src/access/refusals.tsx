@@ -1,3 +1,5 @@
+/** The list of rejected requests, on the page that explains access. */
+
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Address } from '../parts/address.tsx';

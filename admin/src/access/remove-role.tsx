@@ -1,3 +1,5 @@
+/** The button that deletes a role, with its question. */
+
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';

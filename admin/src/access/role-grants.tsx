@@ -1,3 +1,5 @@
+/** The permissions and row rules of a role, on its page. */
+
 import Alert from '@mui/material/Alert';
 import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';

@@ -1,3 +1,5 @@
+/** The changes of permissions: of one role, and the latest of all. */
+
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';

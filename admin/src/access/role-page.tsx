@@ -1,3 +1,5 @@
+/** The page of a role. */
+
 import { LinkButton } from '../parts/link.tsx';
 import { Section } from '../parts/section.tsx';
 import { type OwnColumn, OwnPart } from '../records/own-list.tsx';

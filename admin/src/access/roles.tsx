@@ -1,3 +1,5 @@
+/** The page of all roles. */
+
 import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
 import { useState } from 'react';

@@ -1,3 +1,5 @@
+/** The result of an explained request: one sentence, and its gates. */
+
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';

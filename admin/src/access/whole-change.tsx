@@ -1,3 +1,5 @@
+/** Changes of a whole row or column of the permission table. */
+
 import Alert from '@mui/material/Alert';
 import Divider from '@mui/material/Divider';
 import ListItemText from '@mui/material/ListItemText';
@@ -123,7 +125,9 @@ export const WholeMenu = ({ whole, anchor, granted, filtered, onClose }: WholeMe
     const roles = new Set(made.map(({ role }) => role)).size;
     const models = new Set(made.map(({ model }) => model)).size;
     return text(asked === true ? 'permissions.grantLead' : 'permissions.revokeLead', {
-      ...{ count: made.length, roles, models },
+      count: made.length,
+      roles,
+      models,
     });
   }
 };

@@ -1,3 +1,5 @@
+/** The pages of links in mails: a forgotten password, a registration, and a new address. */
+
 import Alert from '@mui/material/Alert';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useState } from 'react';

@@ -1,3 +1,5 @@
+/** A short form for the pages of links in mails. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';

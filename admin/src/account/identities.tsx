@@ -1,3 +1,5 @@
+/** The page of the own linked accounts. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';

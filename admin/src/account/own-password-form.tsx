@@ -1,3 +1,5 @@
+/** The form of the own password, as a page and as a required step. */
+
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';

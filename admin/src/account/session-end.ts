@@ -1,3 +1,5 @@
+/** The state of the session: its end during work, and the sign-in that continues it. */
+
 import { useSyncExternalStore } from 'react';
 
 /** The signed-in user, with enough to recognise them. */

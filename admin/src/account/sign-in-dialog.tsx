@@ -1,3 +1,5 @@
+/** The dialog that signs in again over a page after the end of its session. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';

@@ -1,3 +1,5 @@
+/** The effects of a deletion in words. */
+
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';

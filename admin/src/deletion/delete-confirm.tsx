@@ -1,3 +1,5 @@
+/** The question before a deletion, with its effects. */
+
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { Confirm } from '../parts/confirm.tsx';

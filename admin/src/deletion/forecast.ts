@@ -1,3 +1,5 @@
+/** The effects of a deletion, as the service predicts them. */
+
 import { useQuery } from '@tanstack/react-query';
 import { send } from '../service.ts';
 

@@ -1,3 +1,5 @@
+/** The dialogs that add and remove second factors. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useText } from '../texts/provider.ts';

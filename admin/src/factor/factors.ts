@@ -1,3 +1,5 @@
+/** The second factors of the signed-in user: data and requests. */
+
 import { useQuery } from '@tanstack/react-query';
 import { send } from '../service.ts';
 

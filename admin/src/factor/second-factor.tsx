@@ -1,3 +1,5 @@
+/** The page of the own two-step verification. */
+
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';

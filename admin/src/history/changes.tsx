@@ -1,3 +1,5 @@
+/** The changes of a record by field. */
+
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';

@@ -1,3 +1,5 @@
+/** The page with all versions of a record. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';

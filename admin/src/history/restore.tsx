@@ -1,3 +1,5 @@
+/** The dialog that gives a record the values of a version again. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import CircularProgress from '@mui/material/CircularProgress';

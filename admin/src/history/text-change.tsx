@@ -1,3 +1,5 @@
+/** The changes within a long text. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useMemo, useState } from 'react';

@@ -1,3 +1,5 @@
+/** The differences between two texts, by words or lines. */
+
 /** A stretch of two texts: in both, only in the first, or only in the second. */
 export interface Stretch {
   readonly kind: 'same' | 'removed' | 'added';

@@ -1,3 +1,5 @@
+/** The latest changes of a record, on its page. */
+
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';

@@ -1,3 +1,5 @@
+/** One version in the history of a record. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';

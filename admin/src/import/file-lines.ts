@@ -1,3 +1,5 @@
+/** Reading files of CSV and of JSON lines. */
+
 import { type Cell, CellError, csvCells } from '../../../src/kernel/csv-cells.ts';
 import { exactJson } from '../exact.ts';
 

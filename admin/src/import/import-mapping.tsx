@@ -1,3 +1,5 @@
+/** The assignment of columns of a file to fields. */
+
 import MenuItem from '@mui/material/MenuItem';
 import Paper from '@mui/material/Paper';
 import TextField from '@mui/material/TextField';

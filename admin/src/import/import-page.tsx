@@ -1,3 +1,5 @@
+/** The page that imports a file. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';

@@ -1,3 +1,5 @@
+/** The results of an import by line. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';

@@ -1,3 +1,5 @@
+/** Sending the lines of a file, and their results. */
+
 import { send } from '../service.ts';
 import type { FileContent, FileLine } from './file-lines.ts';
 

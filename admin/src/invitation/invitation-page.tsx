@@ -1,3 +1,5 @@
+/** The page on which a user sets a password by a link. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';

@@ -1,3 +1,5 @@
+/** The form of a new password. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';

@@ -1,3 +1,5 @@
+/** The state of a link by which a user sets a password. */
+
 import { useCallback, useEffect, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { failureOf } from '../parts/problem.ts';

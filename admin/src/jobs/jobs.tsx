@@ -1,3 +1,5 @@
+/** The page of jobs. */
+
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';

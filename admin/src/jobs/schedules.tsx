@@ -1,3 +1,5 @@
+/** The list of recurring jobs, on the page of jobs. */
+
 import Button from '@mui/material/Button';
 import { Status } from '../parts/status.tsx';
 import { RelativeTime } from '../parts/time.tsx';

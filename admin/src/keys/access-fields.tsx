@@ -1,3 +1,5 @@
+/** The restrictions of an API key in a form: inputs, validation and conversion. */
+
 import type { Refusal } from '../parts/refusal.ts';
 import type { Text } from '../texts/provider.ts';
 import { AccessSummary, type KeyAccess } from './access-words.tsx';

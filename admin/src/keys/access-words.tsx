@@ -1,3 +1,5 @@
+/** The restrictions of an API key in words. */
+
 import Box from '@mui/material/Box';
 import { Time } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';

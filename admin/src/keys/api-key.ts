@@ -1,3 +1,5 @@
+/** API keys and their use as the service returns them. */
+
 /** A key as `/admin/api_keys` returns it. */
 export interface ApiKey {
   readonly id: number;

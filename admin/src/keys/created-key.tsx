@@ -1,3 +1,5 @@
+/** The page of a new API key: the key, requests to try, and its first use. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';

@@ -1,3 +1,5 @@
+/** The input of an API key's expiry. */
+
 import Alert from '@mui/material/Alert';
 import Stack from '@mui/material/Stack';
 import TextField from '@mui/material/TextField';

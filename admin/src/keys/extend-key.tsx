@@ -1,3 +1,5 @@
+/** The dialog that sets a later expiry of an API key. */
+
 import Alert from '@mui/material/Alert';
 import { useState } from 'react';
 import { DialogForm } from '../parts/dialog-form.tsx';

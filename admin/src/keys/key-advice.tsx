@@ -1,3 +1,5 @@
+/** Advice about API keys, below their list. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';

@@ -1,3 +1,5 @@
+/** The gates that a request with an API key passes, on the page of the key. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';

@@ -1,3 +1,5 @@
+/** The state and the remaining life of an API key. */
+
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import { Status } from '../parts/status.tsx';

@@ -1,3 +1,5 @@
+/** The page of all API keys, and the columns of its list. */
+
 import Box from '@mui/material/Box';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { RelativeTime } from '../parts/time.tsx';

@@ -1,3 +1,5 @@
+/** The limits of an API key in a form: inputs, conversion and words. */
+
 import Box from '@mui/material/Box';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';

@@ -1,3 +1,5 @@
+/** The input of an API key's networks, one per line. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';

@@ -1,3 +1,5 @@
+/** The form of a new API key. */
+
 import Alert from '@mui/material/Alert';
 import TextField from '@mui/material/TextField';
 import { useQuery } from '@tanstack/react-query';

@@ -1,3 +1,5 @@
+/** The page that rotates an API key. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';

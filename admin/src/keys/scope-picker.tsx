@@ -1,3 +1,5 @@
+/** The input of an API key's scopes. */
+
 import Box from '@mui/material/Box';
 import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';

@@ -1,3 +1,5 @@
+/** Scopes of API keys: their short forms, and their words. */
+
 import { useQuery } from '@tanstack/react-query';
 import { useModels } from '../records/use-metadata.ts';
 import { send } from '../service.ts';

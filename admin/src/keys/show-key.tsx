@@ -1,3 +1,5 @@
+/** The page of an API key. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';

@@ -1,3 +1,5 @@
+/** The use of an API key by day, network and route, on the page of the key. */
+
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';

@@ -1,3 +1,5 @@
+/** The search of the palette for records and whole API keys. */
+
 import { useQuery } from '@tanstack/react-query';
 import { GatewrightError } from '../../../client/error.ts';
 import { useDebounced } from '../parts/use-debounced.ts';

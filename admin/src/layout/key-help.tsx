@@ -1,3 +1,5 @@
+/** The dialog with the keyboard shortcuts. */
+
 import Box from '@mui/material/Box';
 import { DetailDialog } from '../parts/detail-dialog.tsx';
 import { useText } from '../texts/provider.ts';

@@ -1,3 +1,5 @@
+/** The frame of every page: top bar, menu and the page itself. */
+
 import Box from '@mui/material/Box';
 import Drawer from '@mui/material/Drawer';
 import useMediaQuery from '@mui/material/useMediaQuery';

@@ -1,3 +1,5 @@
+/** The main menu. */
+
 import Box from '@mui/material/Box';
 import InputBase from '@mui/material/InputBase';
 import List from '@mui/material/List';

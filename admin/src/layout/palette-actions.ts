@@ -1,3 +1,5 @@
+/** The actions in the palette. */
+
 import { useLocaleState, useLogout, useRemoveFromStore, useStore } from 'ra-core';
 import { basePath } from '../base.ts';
 import { offers } from '../offered.ts';

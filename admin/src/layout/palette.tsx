@@ -1,3 +1,5 @@
+/** The palette: a dialog that finds pages, records and actions. */
+
 import Autocomplete, {
   type AutocompleteRenderGroupParams,
   createFilterOptions,

@@ -1,3 +1,5 @@
+/** The pages in the menu and the palette, by groups. */
+
 import { type IconName, modelIcon } from '../parts/icon.tsx';
 import type { ModelEntry } from '../records/metadata.ts';
 import { useKnownModels } from '../records/use-metadata.ts';
@@ -24,7 +26,9 @@ const modelGroups = (models: readonly ModelEntry[], usual: string): readonly Pla
   return [...Map.groupBy([...others, ...named], ({ menu }) => menu ?? usual)].map(([label, entries]) => ({
     label,
     places: entries.map(({ label: name, path, icon }) => ({
-      ...{ to: `/records/${path}`, label: name, icon: modelIcon(icon) },
+      to: `/records/${path}`,
+      label: name,
+      icon: modelIcon(icon),
     })),
   }));
 };

@@ -1,3 +1,5 @@
+/** Language and theme as entries of the menu of the account. */
+
 import ListSubheader from '@mui/material/ListSubheader';
 import MenuItem from '@mui/material/MenuItem';
 import { useLocaleState, useRemoveFromStore, useStore } from 'ra-core';

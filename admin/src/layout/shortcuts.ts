@@ -1,3 +1,5 @@
+/** The keyboard shortcuts of pages. */
+
 import { useEffect } from 'react';
 import type { ShortcutKey } from '../parts/link.tsx';
 

@@ -1,3 +1,5 @@
+/** The bar above every page: palette, preferences and account. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Divider from '@mui/material/Divider';

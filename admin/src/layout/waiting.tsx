@@ -1,3 +1,5 @@
+/** The placeholder of a page that loads. */
+
 import Box from '@mui/material/Box';
 import Skeleton from '@mui/material/Skeleton';
 import Typography from '@mui/material/Typography';

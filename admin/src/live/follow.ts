@@ -1,3 +1,5 @@
+/** The stream of a model's changes, with reconnection. */
+
 import { failureOf } from '../parts/problem.ts';
 import { openStream } from '../service.ts';
 import { EventParser } from './event-stream.ts';

@@ -1,3 +1,5 @@
+/** The switch that makes a list follow changes, and the state of the connection. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
@@ -54,7 +56,10 @@ const Lamp = ({ on }: { readonly on: boolean }) => (
   <Box
     component="span"
     sx={{
-      ...{ width: 8, height: 8, borderRadius: '50%', border: '1.5px solid' },
+      width: 8,
+      height: 8,
+      borderRadius: '50%',
+      border: '1.5px solid',
       ...(on ? { bgcolor: 'success.main', borderColor: 'success.main' } : { borderColor: 'text.secondary' }),
     }}
   />

@@ -1,3 +1,5 @@
+/** A list that shows changes of its records as they happen. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { type Identifier, useListContext } from 'ra-core';
 import { useState } from 'react';

@@ -1,3 +1,5 @@
+/** The stream of changes as a hook, while the page is visible. */
+
 import { useEffect, useState } from 'react';
 import { type FollowState, follow, type Place, type RecordChange } from './follow.ts';
 

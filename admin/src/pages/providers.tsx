@@ -1,3 +1,5 @@
+/** The buttons of identity providers at the sign-in, and the result of a sign-in with one. */
+
 import Button from '@mui/material/Button';
 import { useEffect, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';

@@ -1,3 +1,5 @@
+/** The step of the sign-in that asks for a second factor. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Divider from '@mui/material/Divider';

@@ -1,3 +1,5 @@
+/** The form of the sign-in, in all its steps. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';

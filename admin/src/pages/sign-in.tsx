@@ -1,3 +1,5 @@
+/** The page of the sign-in. */
+
 import Alert from '@mui/material/Alert';
 import Typography from '@mui/material/Typography';
 import { useNotificationContext } from 'ra-core';

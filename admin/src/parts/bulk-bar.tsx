@@ -1,3 +1,5 @@
+/** The bar with the actions on selected records. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
@@ -18,9 +20,18 @@ export const FloatingBar = ({ children }: { readonly children: ReactNode }) => (
   <Box sx={{ position: 'fixed', insetInline: 0, bottom: 16, zIndex: 1000, px: 1.5, pointerEvents: 'none' }}>
     <Paper
       sx={{
-        ...{ mx: 'auto', p: 0.75, width: 'fit-content', maxWidth: '100%', pointerEvents: 'auto' },
-        ...{ display: 'flex', alignItems: 'center', gap: 0.5, flexWrap: 'wrap' },
-        ...{ border: 1, borderColor: 'divider', boxShadow: 'var(--shadow)' },
+        mx: 'auto',
+        p: 0.75,
+        width: 'fit-content',
+        maxWidth: '100%',
+        pointerEvents: 'auto',
+        display: 'flex',
+        alignItems: 'center',
+        gap: 0.5,
+        flexWrap: 'wrap',
+        border: 1,
+        borderColor: 'divider',
+        boxShadow: 'var(--shadow)',
       }}
     >
       {children}

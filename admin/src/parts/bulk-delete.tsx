@@ -1,3 +1,5 @@
+/** The button that deletes selected records, with its question. */
+
 import Button from '@mui/material/Button';
 import { type Identifier, type RaRecord, useDataProvider, useListContext, useNotify } from 'ra-core';
 import { useState } from 'react';

@@ -1,3 +1,5 @@
+/** Columns of lists as data, and their selection. */
+
 import type { RaRecord } from 'ra-core';
 import type { ReactNode } from 'react';
 

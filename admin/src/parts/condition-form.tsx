@@ -1,3 +1,5 @@
+/** The form of one condition of a list. */
+
 import Button from '@mui/material/Button';
 import MenuItem from '@mui/material/MenuItem';
 import Stack from '@mui/material/Stack';

@@ -1,3 +1,5 @@
+/** The dialog that asks before an action. */
+
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';

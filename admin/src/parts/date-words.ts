@@ -1,7 +1,7 @@
 /**
- * Conditions on dates in words: `next_30`, `last_7`, `before_90` (days), `today`, `yesterday`, `on_2026-03-03`. They stand
- * in addresses and saved views as words, so that they mean the same on every day, and become moments when a list is asked
- * for. A day is that of the user: from midnight to midnight by the clock of the browser.
+ * Conditions on dates in words: `next_30`, `last_7`, `before_90` (days), `today`, `yesterday`, `on_2026-03-03`.
+ * Addresses and saved views keep the words, so that they mean the same on every day; a request for a list has times in
+ * their place. A day is one of the user: from midnight to midnight by the clock of the browser.
  */
 
 /** Operators that only these pages know: for times (`when`), and for dates (`days`). */

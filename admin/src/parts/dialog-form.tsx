@@ -1,3 +1,5 @@
+/** A form in a dialog. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';

@@ -1,3 +1,5 @@
+/** The tooltip with the exact time for relative times. */
+
 import Box from '@mui/material/Box';
 import { useEffect, useState } from 'react';
 

@@ -1,3 +1,5 @@
+/** The export of lists as CSV. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useListContext } from 'ra-core';

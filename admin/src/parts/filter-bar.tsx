@@ -1,3 +1,5 @@
+/** The search and the conditions of a list, above it. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
@@ -74,7 +76,7 @@ const Search = () => {
       onChange={(event) => setWords(event.target.value)}
       sx={{ ...plainControl, width: { xs: '100%', sm: 260 }, px: 1.25, gap: 1 }}
       startAdornment={<Icon name="search" sx={{ fontSize: 16, color: 'text.secondary' }} />}
-      inputProps={{ 'aria-label': text('list.search'), 'aria-keyshortcuts': '/', ...{ 'data-search': '' } }}
+      inputProps={{ 'aria-label': text('list.search'), 'aria-keyshortcuts': '/', 'data-search': '' }}
     />
   );
 };

@@ -1,3 +1,5 @@
+/** Fields that lists are filtered by, and conditions in the address of a list. */
+
 import { type FilterKind, traitsOf } from '../records/field-kinds.ts';
 import type { Choice, ListedField, Operator } from '../records/metadata.ts';
 import { isWordOperator, parseWords, type WordOperator } from './date-words.ts';

@@ -1,3 +1,5 @@
+/** The menu that adds a condition to a list. */
+
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
 import MenuItem from '@mui/material/MenuItem';

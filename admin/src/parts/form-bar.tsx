@@ -1,3 +1,5 @@
+/** The bar at the end of a form: unsaved changes, errors and buttons. */
+
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';

@@ -1,3 +1,5 @@
+/** A sequence of gates with their outcomes. */
+
 import Box from '@mui/material/Box';
 import type { ReactNode } from 'react';
 

@@ -1,3 +1,5 @@
+/** All icons of the pages, as data and as a component. */
+
 import SvgIcon, { type SvgIconProps } from '@mui/material/SvgIcon';
 import type { IconName as ModelIconName } from '../../../src/model/icons.ts';
 

@@ -1,3 +1,5 @@
+/** Times and dates as text, in the language of the page and the time zone of the browser. */
+
 import type { Language } from '../texts/provider.ts';
 
 /** Name of the time zone in which this browser shows times: `Asia/Shanghai`. */

@@ -1,3 +1,5 @@
+/** The menu of further actions, behind "⋯". */
+
 import IconButton from '@mui/material/IconButton';
 import ListItemText from '@mui/material/ListItemText';
 import Menu from '@mui/material/Menu';

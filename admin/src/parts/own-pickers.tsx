@@ -1,3 +1,5 @@
+/** Inputs that pick a user or an API key. */
+
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { pickedAtOnce, SearchPicker } from './search-picker.tsx';
@@ -29,7 +31,10 @@ const OwnPicker = <Item extends { readonly id: number }>(props: OwnPickerProps<I
         const pagination = { page: 1, perPage: pickedAtOnce };
         const sort = { field: order, order: order === 'id' ? 'DESC' : 'ASC' } as const;
         const { data, total = data.length } = await dataProvider.getList<Item>(resource, {
-          ...{ pagination, sort, filter, signal },
+          pagination,
+          sort,
+          filter,
+          signal,
         });
         return { items: data, total };
       }}

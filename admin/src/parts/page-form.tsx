@@ -1,3 +1,5 @@
+/** A form that is a page, for records of the service. */
+
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import { type FormEvent, type ReactNode, useState } from 'react';

@@ -1,3 +1,5 @@
+/** The layout of a page: heading, actions and contents. */
+
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';

@@ -1,3 +1,5 @@
+/** The pagination of a list. */
+
 import Box from '@mui/material/Box';
 import Pagination from '@mui/material/Pagination';
 import Stack from '@mui/material/Stack';

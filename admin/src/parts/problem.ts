@@ -1,3 +1,5 @@
+/** Failed requests as sentences for the user. */
+
 import { useNotify } from 'ra-core';
 import { useCallback } from 'react';
 import { GatewrightError } from '../../../client/error.ts';

@@ -1,3 +1,5 @@
+/** The records of a list as cards, for narrow screens. */
+
 import Box from '@mui/material/Box';
 import Checkbox from '@mui/material/Checkbox';
 import type { RaRecord } from 'ra-core';

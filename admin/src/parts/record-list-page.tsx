@@ -1,3 +1,5 @@
+/** A page with a list: search, filters, views, actions and pagination. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';

@@ -1,3 +1,5 @@
+/** The records of a list as a table. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
@@ -116,15 +118,17 @@ const Grid = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Fi
  */
 const bodyStyle = {
   '& td[data-cell]': {
-    ...{
-      typography: 'body2',
-      height: 'var(--row)',
-      p: '7px 12px',
-      maxWidth: { xs: 200, xl: 280 },
-      textAlign: 'left',
-    },
-    ...{ verticalAlign: 'middle', borderBottom: 1, borderColor: 'divider' },
-    ...{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' },
+    typography: 'body2',
+    height: 'var(--row)',
+    p: '7px 12px',
+    maxWidth: { xs: 200, xl: 280 },
+    textAlign: 'left',
+    verticalAlign: 'middle',
+    borderBottom: 1,
+    borderColor: 'divider',
+    overflow: 'hidden',
+    textOverflow: 'ellipsis',
+    whiteSpace: 'nowrap',
     fontVariantNumeric: 'tabular-nums',
   },
   '& td[data-cell] > *': { maxWidth: '100%' },
@@ -139,7 +143,11 @@ const bodyStyle = {
   '& td[data-cell~=held]': { width: '14%', minWidth: 128 },
   // Without a width of its own it takes that of its column, whatever its content.
   '& td[data-cell~=held] > span': {
-    ...{ display: 'block', width: 0, minWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis' },
+    display: 'block',
+    width: 0,
+    minWidth: '100%',
+    overflow: 'hidden',
+    textOverflow: 'ellipsis',
   },
   '& td[data-cell~=wide]': { display: { xs: 'none', lg: 'table-cell' } },
 } as const;

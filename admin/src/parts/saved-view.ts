@@ -1,3 +1,5 @@
+/** Saved views of lists, and the settings that they keep. */
+
 import { useQuery } from '@tanstack/react-query';
 import type { FilterPayload, SortPayload } from 'ra-core';
 import { send } from '../service.ts';

@@ -1,3 +1,5 @@
+/** The tabs of saved views above a list, with their actions. */
+
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import Menu from '@mui/material/Menu';

@@ -1,3 +1,5 @@
+/** An input that finds an entry by a search of the service. */
+
 import Autocomplete from '@mui/material/Autocomplete';
 import Box from '@mui/material/Box';
 import Paper, { type PaperProps } from '@mui/material/Paper';

@@ -1,3 +1,5 @@
+/** The dialog that shows a secret once. */
+
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';

@@ -1,3 +1,5 @@
+/** Keyboard navigation in the permission table and the table of scopes. */
+
 import type { FocusEvent, KeyboardEvent } from 'react';
 
 /** Focusable elements of the table; the Tab key stops at one of them at a time. */
@@ -63,9 +65,7 @@ const neighbour = (table: HTMLElement, place: HTMLElement, key: string): HTMLEle
   return whole[whole.indexOf(place) + (key === 'ArrowRight' ? 1 : -1)];
 };
 
-const keys: ReadonlySet<string> = new Set([
-  ...['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End'],
-]);
+const keys: ReadonlySet<string> = new Set(['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End']);
 
 /** Moves the focus through the table; the space bar toggles a box, as in any form. */
 export const moveByArrow = (event: KeyboardEvent<HTMLElement>): void => {

@@ -1,3 +1,5 @@
+/** Times and dates in pages, absolute and relative. */
+
 import { createContext, type ReactNode, useContext } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { daysAhead, daysText, type MomentFormat, momentText, relativeText } from './moment.ts';

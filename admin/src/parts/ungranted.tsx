@@ -1,3 +1,5 @@
+/** Explanations in place of lists, pages and buttons that the user has no permission for. */
+
 import Alert from '@mui/material/Alert';
 import Button, { type ButtonProps } from '@mui/material/Button';
 import Popover from '@mui/material/Popover';

@@ -1,3 +1,5 @@
+/** Unsaved input: the question before it is lost, whatever the way out of a page. */
+
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 
 interface OpenForm {

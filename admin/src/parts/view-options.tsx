@@ -1,3 +1,5 @@
+/** The selection of columns and density of a list. */
+
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';

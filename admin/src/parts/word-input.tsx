@@ -1,3 +1,5 @@
+/** The input of a condition on dates in words. */
+
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { useText } from '../texts/provider.ts';

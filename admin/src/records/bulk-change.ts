@@ -1,3 +1,5 @@
+/** Changes of several records in one transaction, and the way to undo them. */
+
 import { readByIds, send } from '../service.ts';
 import { traitsOf } from './field-kinds.ts';
 import type { Metadata, MetadataField } from './metadata.ts';

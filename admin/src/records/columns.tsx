@@ -1,3 +1,5 @@
+/** The columns of lists of records, from their metadata. */
+
 import type { RaRecord } from 'ra-core';
 import { Link } from '../parts/link.tsx';
 import type { Column } from '../parts/record-table.tsx';

@@ -1,3 +1,5 @@
+/** The dialog that merges two versions of a record. */
+
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';

@@ -53,7 +53,7 @@ const traits = {
   sequence: { filter: 'text', naming: true },
 } as const satisfies Readonly<Record<FieldKind, FieldTraits>>;
 
-/** The entry of a type in a table. The entry of `string` serves a newer service with a type that this page does not know. */
+/** The entry of a type in a table; the entry of `string` for a type of a newer service that this page does not know. */
 export const ofKind = <Entry>(table: Readonly<Record<FieldKind, Entry>>, kind: FieldKind): Entry =>
   Object.hasOwn(table, kind) ? table[kind] : table.string;
 

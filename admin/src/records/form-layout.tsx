@@ -1,3 +1,5 @@
+/** The layout of a record's form: groups of inputs in two columns. */
+
 import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
 import Typography from '@mui/material/Typography';

@@ -1,3 +1,5 @@
+/** The input of records that are written with their record. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';

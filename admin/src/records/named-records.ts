@@ -1,3 +1,5 @@
+/** Names in place of ids, for exported records. */
+
 import { GatewrightError } from '../../../client/error.ts';
 import { loadModels, readNames } from '../service.ts';
 import type { Metadata } from './metadata.ts';

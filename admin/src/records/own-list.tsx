@@ -1,3 +1,5 @@
+/** Lists of the service's own records, with columns and filters from the description of the list. */
+
 import Stack from '@mui/material/Stack';
 import { ListBase, type ListBaseProps, type RaRecord } from 'ra-core';
 import type { ComponentProps, ReactNode } from 'react';

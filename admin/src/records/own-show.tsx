@@ -1,3 +1,5 @@
+/** Pages of the service's own records, with labels from the description of the list. */
+
 import Stack from '@mui/material/Stack';
 import { useQuery } from '@tanstack/react-query';
 import type { RaRecord } from 'ra-core';

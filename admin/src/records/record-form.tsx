@@ -1,3 +1,5 @@
+/** The form of a record, as a page or in a dialog. */
+
 import Stack from '@mui/material/Stack';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { focusFirstField } from '../parts/focus-errors.ts';

@@ -1,3 +1,5 @@
+/** The page of a resource: the list of its records. */
+
 import Button from '@mui/material/Button';
 import { useListContext } from 'ra-core';
 import { lazy, Suspense, useState } from 'react';

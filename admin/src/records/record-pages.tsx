@@ -1,3 +1,5 @@
+/** The pages with the form of a new or existing record. */
+
 import Alert from '@mui/material/Alert';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -1,3 +1,5 @@
+/** Inputs that pick a record by its name. */
+
 import { useContext, useState } from 'react';
 import { UserPicker } from '../parts/own-pickers.tsx';
 import { SearchPicker } from '../parts/search-picker.tsx';

@@ -1,3 +1,5 @@
+/** The page of a record: its fields, its history and related records. */
+
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -139,7 +141,11 @@ const relationsTo = ({ relations, referenced_by = [] }: Metadata): readonly Meta
   return [
     ...declared,
     ...others.map(({ model, field, label }) => ({
-      ...{ name: `${model}.${field}`, label, many: true, model, by: field },
+      name: `${model}.${field}`,
+      label,
+      many: true,
+      model,
+      by: field,
     })),
   ];
 };

@@ -1,3 +1,5 @@
+/** The records that belong to a record, on its page. */
+
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';

@@ -1,3 +1,5 @@
+/** Searches of records by words or ids, for pickers. */
+
 import { type Found, pickedAtOnce } from '../parts/search-picker.tsx';
 import { send } from '../service.ts';
 import type { Metadata } from './metadata.ts';

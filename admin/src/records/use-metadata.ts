@@ -1,3 +1,5 @@
+/** Hooks that read the metadata of resources and of the service's lists. */
+
 import { useQuery } from '@tanstack/react-query';
 import { loadListFields, loadMetadata, loadModels, loadModelsIn } from '../service.ts';
 import { useLanguage } from '../texts/provider.ts';

@@ -1,3 +1,5 @@
+/** Saving a record from its form, with the handling of errors and conflicts. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { type ReactNode, useState } from 'react';

@@ -1,3 +1,5 @@
+/** The part of the overview with everything that needs attention. */
+
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';

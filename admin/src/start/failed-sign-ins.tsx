@@ -1,3 +1,5 @@
+/** The card of failed sign-ins on the overview. */
+
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { useGetIdentity } from 'ra-core';

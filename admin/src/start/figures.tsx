@@ -1,3 +1,5 @@
+/** The figures about requests on the overview. */
+
 import Box from '@mui/material/Box';
 import { Link } from '../parts/link.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';

@@ -1,3 +1,5 @@
+/** The first steps of a new installation, on the overview. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
@@ -19,15 +21,26 @@ const Command = ({ children, of }: { readonly children: string; readonly of: str
   <Stack
     direction="row"
     sx={{
-      ...{ gap: 1, mt: 0.5, pl: 1, pr: 0.5, py: 0.25, borderRadius: 1, bgcolor: 'background.default' },
+      gap: 1,
+      mt: 0.5,
+      pl: 1,
+      pr: 0.5,
+      py: 0.25,
+      borderRadius: 1,
+      bgcolor: 'background.default',
       alignItems: 'center',
     }}
   >
     <Box
       component="code"
       sx={{
-        ...{ flex: 1, minWidth: 0, py: 0.5, fontFamily: monospace, fontSize: 12.5 },
-        ...{ overflowWrap: 'anywhere', userSelect: 'all' },
+        flex: 1,
+        minWidth: 0,
+        py: 0.5,
+        fontFamily: monospace,
+        fontSize: 12.5,
+        overflowWrap: 'anywhere',
+        userSelect: 'all',
       }}
     >
       {children}

@@ -1,3 +1,5 @@
+/** The cards about API keys on the overview. */
+
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { Fragment, lazy, type ReactNode, Suspense, useState } from 'react';

@@ -1,3 +1,5 @@
+/** The card of a matter that needs attention, and its lines. */
+
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';

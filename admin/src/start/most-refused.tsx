@@ -1,3 +1,5 @@
+/** The slowest routes and the most frequent refusals, on the overview. */
+
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
@@ -75,7 +77,9 @@ export const Slowest = () => {
       title={text('start.slowest')}
       to={routesBy('p95')}
       lines={data.map(({ id, name, p95 }) => ({
-        ...{ key: id, name, to: filtered('/routes', { 'name@eq': name }) },
+        key: id,
+        name,
+        to: filtered('/routes', { 'name@eq': name }),
         figure: text('routes.atMost', { milliseconds: p95 }),
       }))}
     />

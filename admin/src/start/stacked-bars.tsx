@@ -1,3 +1,5 @@
+/** A chart of stacked bars over time, with its legend. */
+
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
@@ -74,7 +76,14 @@ export const StackedBars = ({ title, labels, series }: StackedBarsProps) => {
             : `${labels[pointed]} · ${number.format(totals[pointed] ?? 0)}`}
         </Typography>
       </Stack>
-      <Plot {...{ labels, series, totals, pointed }} labelledBy={id} onPoint={setPointed} />
+      <Plot
+        labels={labels}
+        series={series}
+        totals={totals}
+        pointed={pointed}
+        labelledBy={id}
+        onPoint={setPointed}
+      />
       <Stack
         component="ul"
         direction="row"

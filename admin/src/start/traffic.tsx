@@ -1,3 +1,5 @@
+/** The charts of requests on the overview. */
+
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';

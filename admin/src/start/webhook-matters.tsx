@@ -1,3 +1,5 @@
+/** The cards about webhooks on the overview. */
+
 import Button from '@mui/material/Button';
 import { useNotify } from 'ra-core';
 import { GatewrightError } from '../../../client/error.ts';

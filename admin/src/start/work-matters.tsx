@@ -1,3 +1,5 @@
+/** The cards about jobs, mails and missing permissions on the overview. */
+
 import { JobActions } from '../jobs/job-actions.tsx';
 import { Pause } from '../jobs/schedules.tsx';
 import { Link } from '../parts/link.tsx';

@@ -1,6 +1,6 @@
 /**
- * Texts of the pages outside of the administration area. They are part of the scripts of these pages, in both languages:
- * one more request would cost more than the second language.
+ * Texts of the pages outside of the administration area. They are part of the scripts of these pages, in both
+ * languages: one more request would cost more than the second language.
  */
 
 import { outside as inEnglish } from './en/outside.ts';

@@ -1,4 +1,7 @@
-/** Shapes of the texts. Each has the keys of both languages: a catalogue that lacks one does not compile where it is loaded. */
+/**
+ * Shapes of the texts. Each has the keys of both languages: a catalogue that lacks one does not compile where it is
+ * loaded.
+ */
 
 import type { Catalogue } from '../../../src/kernel/messages/catalogue.ts';
 import type { app as englishFirst } from './en/first.ts';

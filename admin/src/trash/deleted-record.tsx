@@ -1,3 +1,5 @@
+/** The page of a deleted record, with its data in the trash and in its history. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';

@@ -1,3 +1,5 @@
+/** The page of deleted records of a resource. */
+
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';

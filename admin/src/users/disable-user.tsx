@@ -1,3 +1,5 @@
+/** The button that disables or enables a user, with its question. */
+
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useGetIdentity, usePermissions } from 'ra-core';

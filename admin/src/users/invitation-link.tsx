@@ -1,3 +1,5 @@
+/** Links by which users set their passwords: requests, the dialog that shows one, and the button that creates one. */
+
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';

@@ -1,3 +1,5 @@
+/** The linked accounts of a user, on the page of the user. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';

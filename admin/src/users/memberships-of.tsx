@@ -1,3 +1,5 @@
+/** The memberships of a user and the access that they give, on the page of the user. */
+
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';

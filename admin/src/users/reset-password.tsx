@@ -1,3 +1,5 @@
+/** The dialog that sets a new password of a user. */
+
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';

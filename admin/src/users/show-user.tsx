@@ -1,3 +1,5 @@
+/** The page of a user: facts, actions, keys, sessions and permissions. */
+
 import Button from '@mui/material/Button';
 import { useGetIdentity, usePermissions } from 'ra-core';
 import { useState } from 'react';

@@ -1,3 +1,5 @@
+/** The inputs of a user, for the form of a new or existing one. */
+
 import Checkbox from '@mui/material/Checkbox';
 import FormControl from '@mui/material/FormControl';
 import FormControlLabel from '@mui/material/FormControlLabel';

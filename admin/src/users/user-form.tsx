@@ -1,3 +1,5 @@
+/** The form of a new or existing user. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { type ReactNode, useState } from 'react';

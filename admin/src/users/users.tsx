@@ -1,3 +1,5 @@
+/** The page of all users, and the columns of its list. */
+
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import { Link, LinkButton } from '../parts/link.tsx';

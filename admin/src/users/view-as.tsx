@@ -1,3 +1,5 @@
+/** The page that shows records as another user sees them. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import MenuItem from '@mui/material/MenuItem';

@@ -1,3 +1,5 @@
+/** The page about the service: version, settings and identity providers. */
+
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import { useQuery } from '@tanstack/react-query';

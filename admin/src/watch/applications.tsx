@@ -1,3 +1,5 @@
+/** The page of applications that sign their requests. */
+
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { usePermissions } from 'ra-core';

@@ -1,3 +1,5 @@
+/** The details of an entry of the audit log in words. */
+
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { Fragment, type ReactNode } from 'react';

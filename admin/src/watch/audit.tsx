@@ -1,3 +1,5 @@
+/** The page of the audit log. */
+
 import Typography from '@mui/material/Typography';
 import { Address } from '../parts/address.tsx';
 import { Link } from '../parts/link.tsx';

@@ -1,3 +1,5 @@
+/** The page of payments. */
+
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { DetailDialog } from '../parts/detail-dialog.tsx';

@@ -1,3 +1,5 @@
+/** The dialogs that replace the secret or the public key of an application. */
+
 import TextField from '@mui/material/TextField';
 import { useState } from 'react';
 import { DialogForm } from '../parts/dialog-form.tsx';

@@ -1,3 +1,5 @@
+/** The page of the own sessions. */
+
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { useLogout } from 'ra-core';

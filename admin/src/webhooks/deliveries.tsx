@@ -1,3 +1,5 @@
+/** The list of a webhook's deliveries, on the page of the webhook. */
+
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useListContext } from 'ra-core';

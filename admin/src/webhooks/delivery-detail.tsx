@@ -1,3 +1,5 @@
+/** The dialog of one delivery: its steps, its last request, and the response. */
+
 import Alert from '@mui/material/Alert';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';

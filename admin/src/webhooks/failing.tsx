@@ -1,3 +1,5 @@
+/** The notice about a failing webhook, with a button that tries at once. */
+
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';

@@ -1,3 +1,5 @@
+/** The page of a webhook: its state, its actions and its deliveries. */
+
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import { useState } from 'react';

@@ -1,3 +1,5 @@
+/** The states of webhooks and deliveries in words and colours. */
+
 import { Link } from '../parts/link.tsx';
 import { Status } from '../parts/status.tsx';
 import { useWords } from '../records/use-metadata.ts';

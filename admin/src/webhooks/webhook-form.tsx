@@ -1,3 +1,5 @@
+/** The form of a new or existing webhook. */
+
 import Autocomplete from '@mui/material/Autocomplete';
 import Checkbox from '@mui/material/Checkbox';
 import FormControl from '@mui/material/FormControl';

@@ -1,3 +1,5 @@
+/** Webhooks and their deliveries as the service returns them, and their parts in words. */
+
 import type { Text } from '../texts/provider.ts';
 import type { TextKey } from '../texts/texts.ts';
 

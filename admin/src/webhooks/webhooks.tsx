@@ -1,3 +1,5 @@
+/** The page of all webhooks. */
+
 import Box from '@mui/material/Box';
 import { Link, LinkButton } from '../parts/link.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
