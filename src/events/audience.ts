@@ -1,3 +1,5 @@
+/** Determines which events each caller of a stream receives, and encodes them once for callers who receive the same. */
+
 import type { Principal } from '../auth/principal.ts';
 import { type AreaRules, relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
@@ -103,7 +105,7 @@ class Narrowing {
     return index.get(value) ?? [];
   }
 
-  /** Whether a condition may hold; true if that cannot be decided here. */
+  /** Tells whether a condition may hold; true if that cannot be decided here. */
   #holds(term: ReachTerm, record: RecordValues, value: unknown): boolean {
     if (typeof term === 'string') return !this.#columns.includes(term) || isSame(record[term], value);
     switch (term.kind) {
@@ -154,7 +156,7 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
         const grant = related(name)?.grant;
         const reach = grant && reachOf(grant);
         if (of.length === 0 || reach === undefined) return [];
-        // For the first audience the statement alone decides.
+        // The statement alone decides for the first audience.
         if (visible.size === 1 || reach.terms.length === 0) return of;
         const narrowing = narrowed.get(name) ?? narrow(name, of);
         narrowed.set(name, narrowing);

@@ -1,3 +1,5 @@
+/** Lets streams that are behind the head of the log read it, in turn. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventLog } from '../service/events/event-log.ts';
 import type { Audiences } from './audience.ts';

@@ -1,3 +1,5 @@
+/** Reads the log once for all streams at its head. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventLog, RecordedEvent } from '../service/events/event-log.ts';
 import type { Audience, Audiences } from './audience.ts';

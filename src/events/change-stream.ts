@@ -1,3 +1,5 @@
+/** The body of one response that streams events. */
+
 import type { Principal } from '../auth/principal.ts';
 import type { Audience, Following } from './audience.ts';
 import type { CredentialHolder, WatchedCredentials } from './credential-watch.ts';
@@ -45,7 +47,7 @@ export class ChangeStream implements AsyncIterableIterator<Uint8Array>, Credenti
   audience: Audience;
   /** The stream has received all events up to this number. */
   place: number;
-  /** Whether it receives events with the others as they happen. */
+  /** True if it receives events with the others as they happen. */
   atHead = false;
   /** The time of its next keep-alive comment, by `performance.now()`. */
   due = 0;
@@ -69,7 +71,7 @@ export class ChangeStream implements AsyncIterableIterator<Uint8Array>, Credenti
     return this.#over;
   }
 
-  /** Whether events can be sent at once. */
+  /** True if events can be sent at once. */
   get isWaiting(): boolean {
     return this.#resolve !== undefined;
   }

@@ -1,3 +1,5 @@
+/** The streams of a process: opens them, keeps them alive, checks their credentials, and ends them. */
+
 import { callerOf } from '../auth/caller.ts';
 import type { AuthRequest } from '../auth/method.ts';
 import { guard, type Principal } from '../auth/principal.ts';
@@ -75,7 +77,7 @@ export class Changes {
   readonly #audiences: Audiences;
   readonly #feed: ChangeFeed;
   readonly #watch = new CredentialWatch();
-  /** In the order of their next keep-alive comments. */
+  /** The streams in the order of their next keep-alive comments. */
   readonly #streams = new Set<ChangeStream>();
   readonly #callers = new Map<string, number>();
   #open = 0;
@@ -175,7 +177,11 @@ export class Changes {
     const { following, signal } = request;
     const credentials = this.#watch.hold(...this.#credentialsOf(request));
     const stream = new ChangeStream({
-      ...{ following, credentials, audience, caller, place },
+      following,
+      credentials,
+      audience,
+      caller,
+      place,
       keeper: {
         catchUp: (each) => this.#feed.catchUp(each),
         onIdentified: (each, principal) => this.#applyPrincipal(each, principal),

@@ -1,3 +1,5 @@
+/** Checks the credentials of open streams periodically. */
+
 import type { Principal } from '../auth/principal.ts';
 import { Problem } from '../kernel/problem.ts';
 
@@ -40,7 +42,7 @@ const isRefusal = (error: unknown): boolean =>
 
 const nextCheck = (now: number): number => now + checkInterval.minMs + Math.random() * checkInterval.spreadMs;
 
-/** Whether events may be sent without a new check. */
+/** Tells whether events may be sent without a new check. */
 export const isTrusted = ({ verified }: WatchedCredentials): boolean =>
   performance.now() - verified < trustMs;
 
@@ -50,7 +52,7 @@ export const isTrusted = ({ verified }: WatchedCredentials): boolean =>
  */
 export class CredentialWatch {
   readonly #byKey = new Map<string, WatchedCredentials>();
-  /** In the order of their next checks. */
+  /** The credentials in the order of their next checks. */
   readonly #queue = new Set<WatchedCredentials>();
   #runningChecks = 0;
   #pausedUntil = 0;
@@ -61,7 +63,10 @@ export class CredentialWatch {
     if (existing !== undefined) return existing;
     const now = performance.now();
     const credentials: WatchedCredentials = {
-      ...{ key, identify, verified: now, due: nextCheck(now) },
+      key,
+      identify,
+      verified: now,
+      due: nextCheck(now),
       holders: new Set(),
     };
     this.#byKey.set(key, credentials);

@@ -1,3 +1,7 @@
+/**
+ * Events in the view of one reader.
+ */
+
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { type ResourceModel, setByServer } from '../model/resource.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
@@ -12,10 +16,6 @@ import { usersShownIn } from '../records/history/recorded.ts';
 import { shownFields } from '../records/masked-source.ts';
 import type { Related } from '../records/relations/related.ts';
 import type { RecordedEvent, SeenSides } from '../service/events/event-log.ts';
-
-/**
- * Events in the view of one reader.
- */
 
 /** An event in the view of one reader. */
 export interface EventView extends JsonObject {
@@ -39,7 +39,7 @@ export const viewEvent = (event: VisibleEvent, shown: ShowsActor): EventView => 
 /** An event with what its reader sees of it. */
 export type VisibleEvent = RecordedEvent & NamedWrite;
 
-/** Those of the fields that the record shows to the reader, as it was on a side. */
+/** The fields that the record shows to the reader, as it was on a side. */
 const shownOn = (
   { hidden }: SeenSides,
   side: 'before' | 'after',

@@ -1,3 +1,5 @@
+/** Signals new events of the log to this process and to others, and keeps the newest ones for webhooks. */
+
 import type { Database } from '../database/database.ts';
 import { type EventLog, eventChannel, type RecordedEvent } from '../service/events/event-log.ts';
 
@@ -116,7 +118,7 @@ interface LogTail {
   readonly from: number;
   readonly to: number;
   readonly events: readonly RecordedEvent[];
-  /** By `performance.now()`. */
+  /** The time of the read, by `performance.now()`. */
   readonly readAt: number;
 }
 
@@ -139,7 +141,7 @@ export class RecentEvents {
   #isFollowing = false;
   /** Number of reads that began; a read that was overtaken by another does not change the tail. */
   #reads = 0;
-  /** Whether there may be events after the tail. */
+  /** True if there may be events after the tail. */
   #hasMore = true;
   #reading: Promise<void> | undefined;
   #next = Promise.withResolvers<void>();

@@ -1,3 +1,5 @@
+/** Jobs of an application as data: `defineJob`, its options and schedules, and the checks of both. */
+
 import { Cron } from 'croner';
 import { errorMessage } from '../kernel/error-message.ts';
 import { code, numeric, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
@@ -50,7 +52,7 @@ export interface JobContext<Fields extends InputFields = InputFields> extends Sc
   readonly values: CheckedInput<Fields>;
   /** The same for every attempt, so that other services can recognise a repeated call. */
   readonly id: number;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   /**
    * Aborted when its timeout is over, when the process is about to stop, and when another process has taken over the

@@ -1,3 +1,8 @@
+/**
+ * The jobs of an application and of the service: adding them, the ticks of recurring ones, and the worker of a
+ * process.
+ */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
@@ -121,12 +126,16 @@ const createTickFigures =
     });
     return [
       {
-        ...{ type: 'gauge', across: 'max', name: 'job_last_tick_seconds' },
+        type: 'gauge',
+        across: 'max',
+        name: 'job_last_tick_seconds',
         help: `Time since the last tick of a recurring job, or since its registration. ${sharedHelp}`,
         samples: ticks.map(({ labels, ticked }) => ({ labels, value: (stored.now - ticked) / 1000 })),
       },
       {
-        ...{ type: 'gauge', across: 'max', name: 'job_tick_pause_seconds' },
+        type: 'gauge',
+        across: 'max',
+        name: 'job_tick_pause_seconds',
         help: `Time from that tick to the next one of the schedule. ${sharedHelp}`,
         samples: ticks.flatMap(({ labels, ticked, next }) =>
           next === undefined ? [] : [{ labels, value: (next - ticked) / 1000 }],
@@ -157,7 +166,7 @@ export class Ticks implements RecurringJobs {
   readonly #database: Database;
   readonly #logger: Logger;
   #registered = false;
-  /** In the time of `performance.now()`, which never jumps. */
+  /** The time of the next tick by `performance.now()`, which never jumps. */
   #dueAt = 0;
 
   constructor(
@@ -472,7 +481,7 @@ const sendAccountLink: OwnJob = ({ mail }) =>
     handle: ({ values }) => mail.links()?.resolve(values.link),
   });
 
-/** By their names, which jobs of applications cannot have. */
+/** The service's jobs by their names, which jobs of applications cannot have. */
 const ownJobs: Readonly<Record<string, OwnJob>> = {
   'purge-events': purgeEvents,
   'purge-trash': purgeTrash,

@@ -1,3 +1,5 @@
+/** Runs jobs: `createPerform` runs one, and `JobWorker` claims those that are due and stores their outcomes. */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -171,7 +173,9 @@ export const createPerform =
     const definedJob = parts.jobs.get(job.name);
     if (definedJob === undefined) throw new Error(`The claimed job ${job.name} is not defined here`);
     const work: Work = {
-      ...{ route: `job ${job.name}`, requestId: undefined, traceparent: undefined },
+      route: `job ${job.name}`,
+      requestId: undefined,
+      traceparent: undefined,
       database: new BusyTime(),
     };
     return runAs(work, runOne, definedJob, job, signal, parts);
@@ -229,15 +233,15 @@ export interface RecurringJobs {
 }
 
 /**
- * Which jobs share places. The jobs of the application do, and each of the service's own has its places for itself, so
- * that receivers of mails or webhooks that do not respond hold up nothing else.
+ * The places that jobs share. The jobs of the application share theirs, and each of the service's own has its places for
+ * itself, so that receivers of mails or webhooks that do not respond hold up nothing else.
  */
 export interface JobPlaces {
   /** The name of the places that a job takes. */
   readonly placesOf: (job: string) => string;
   /**
-   * Whether the jobs of a name all depend on one service outside. After a failure one of them at a time finds out
-   * whether it is back.
+   * Returns true where the jobs of a name all depend on one service outside. After a failure one of them at a time finds
+   * out whether it is back.
    */
   readonly isProbed: (job: string) => boolean;
 }
@@ -264,9 +268,9 @@ interface Running {
 
 /** The result of claims of due jobs. */
 interface Claims {
-  /** Whether others may be due. */
+  /** True if others may be due. */
   readonly mayBeMore: boolean;
-  /** Whether other workers have just taken due jobs. */
+  /** True if other workers have just taken due jobs. */
   readonly isContended: boolean;
 }
 
@@ -295,9 +299,9 @@ export class JobWorker {
   #turn: Promise<void> | undefined;
   #again = false;
   #stopped = false;
-  /** Whether due jobs lack room here, so that the end of another one calls for a poll. */
+  /** True if due jobs lack room here, so that the end of another one calls for a poll. */
   #isShort = false;
-  /** Whether the last poll of the database failed. */
+  /** True if the last poll of the database failed. */
   #isUnavailable = false;
 
   constructor(parts: WorkerParts) {

@@ -1,3 +1,8 @@
+/**
+ * One turn of sending for a webhook: takes its lease, adds deliveries for new events, sends those that are due, and
+ * stores the outcomes.
+ */
+
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -29,7 +34,7 @@ import {
   signedHeaders,
 } from './send.ts';
 
-/** Whether a webhook subscribes to an event. */
+/** Tells whether a webhook subscribes to an event. */
 export const subscribesTo = (
   { models, actions }: { readonly models: readonly string[]; readonly actions: readonly string[] },
   { model, action }: Pick<RecordedEvent, 'model' | 'action'>,
@@ -136,7 +141,7 @@ export const outcomeOf = (attempt: KeptAttempt, attempts: number, now: number): 
 /** Milliseconds for which a process pauses a webhook whose secret it could not open. */
 const pauseMs = 1_000;
 
-/** Since when a secret cannot be opened, and until when its webhook is paused. */
+/** The time since which a secret cannot be opened, and the end of the pause of its webhook. */
 interface UnreadableSecret {
   readonly since: number;
   readonly until: number;
@@ -157,7 +162,7 @@ export class UnreadableSecrets {
     this.#now = now;
   }
 
-  /** Whether this process does not try to send for a webhook now. */
+  /** Tells whether this process does not try to send for a webhook now. */
   isPaused(id: number): boolean {
     const pause = this.#seen.get(id);
     return pause !== undefined && this.#now() < pause.until;
@@ -192,9 +197,9 @@ interface Sender {
 
 /** The end of a turn. */
 export interface TurnEnd {
-  /** Whether there may be something to send: the turn ended before it was done, or a delivery is due. */
+  /** True if there may be something to send: the turn ended before it was done, or a delivery is due. */
   readonly hasMore: boolean;
-  /** Whether the webhook has as many waiting deliveries as it may have. */
+  /** True if the webhook has as many waiting deliveries as it may have. */
   readonly isFull: boolean;
 }
 
@@ -250,7 +255,7 @@ class Turn {
   readonly #signal: AbortSignal;
   readonly #settling: Settling;
   readonly #running = new Set<Promise<void>>();
-  /** Whether a delivery may be due that is not claimed. */
+  /** True if a delivery may be due that is not claimed. */
   #mayBeDue: boolean;
   /** Number of the last event that was read. */
   #cursor: number;
@@ -300,7 +305,7 @@ class Turn {
         if (this.#thrown !== undefined) throw this.#thrown.error;
         return { hasMore: !open, isFull: this.#isFull };
       }
-      await Promise.race([...this.#running, ...(open ? [notified] : [])]);
+      await Promise.race(open ? [...this.#running, notified] : this.#running);
     }
   }
 

@@ -1,3 +1,5 @@
+/** A message of a webhook on its way: the addresses that it may go to, its signature, its body, and the request. */
+
 import { createHmac, randomBytes } from 'node:crypto';
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
@@ -75,7 +77,7 @@ const special6 = listOf(rangesOf(6), 'ipv6');
 /** The range of all IPv6 addresses that are allocated so far. */
 const global6 = listOf(['2000::/3'], 'ipv6');
 
-/** Whether the text is an address of the public internet; false for any other text. */
+/** Tells whether a text is an address of the public internet; false for any other text. */
 export const isPublicAddress = (address: string): boolean => {
   // A zone names an interface of this machine.
   if (address.includes('%')) return false;
@@ -94,7 +96,7 @@ const literalAddress = ({ hostname }: URL): string | undefined => {
 /** Maximum length of a URL in characters. */
 export const maxUrlLength = 2_000;
 
-/** Whether a webhook may use a URL, as far as it can be decided without resolving its host. */
+/** Tells whether a webhook may use a URL, as far as it can be decided without resolving its host. */
 export const isWebhookUrl = (text: string, allowPrivate: boolean): boolean => {
   if (text.length > maxUrlLength || !URL.canParse(text)) return false;
   const url = new URL(text);
@@ -149,7 +151,7 @@ export interface Sent {
 }
 
 export interface SendOptions {
-  /** Whether private addresses and http are allowed. */
+  /** True if private addresses and http are allowed. */
   readonly allowPrivate: boolean;
   /** Milliseconds for the whole attempt: name resolution, connection, request and response. */
   readonly timeout: number;
@@ -176,7 +178,7 @@ const idleMs = 4_000;
 class PrivateAddressError extends Error {}
 
 /**
- * Says neither the address nor whether there is one: that would reveal to those who make webhooks which internal names
+ * The message does not say whether there is an address: that would reveal to makers of webhooks which internal names
  * exist, and how they resolve.
  */
 const refusedAddress = (): Error =>
@@ -254,7 +256,7 @@ const answered = (request: ClientRequest, body: string): Promise<IncomingMessage
   });
 
 const errorText = (error: unknown): string => {
-  // For several addresses the error is an AggregateError, whose own message is empty.
+  // The error of several addresses is an AggregateError, whose own message is empty.
   const [first] = error instanceof AggregateError ? error.errors : [error];
   const message = errorMessage(first);
   return message.replaceAll('\0', '').toWellFormed().slice(0, 500).toWellFormed();
@@ -376,7 +378,7 @@ const userMethods = ['jwt', 'api_key'] as const;
 export interface MessageReader {
   /** The acting user. */
   readonly userId: number;
-  /** Whether only events about records that the user manages are seen. */
+  /** True if only events about records that the user manages are seen. */
   readonly managed: boolean;
 }
 
@@ -408,8 +410,8 @@ export const createMessages = ({ events, models, resources, identities, area }: 
 
   return {
     /**
-     * Of these events, those for which a webhook gets deliveries: all, or those about records that the acting user
-     * manages now, so that a delivery reveals no other record to the user who sees it.
+     * Returns the events for which a webhook gets deliveries: all of these, or only events about records that the acting
+     * user manages now, so that a delivery reveals no other record to the user who sees it.
      */
     delivered: async (
       found: readonly RecordedEvent[],

@@ -1,3 +1,7 @@
+/**
+ * The webhooks of a service: finds those that have something to send, and offers what endpoints and jobs need of them.
+ */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SecretBox } from '../auth/secret-box.ts';
@@ -63,7 +67,7 @@ const minReadIntervalMs = 100;
 const maxCursorLag = 5_000;
 
 /**
- * Which webhooks may be sent for at the same time. A user's own webhooks have half of the places of a process. All failing
+ * Limits the webhooks that are sent for at the same time. A user's own webhooks have half of the places of a process. All failing
  * webhooks have half of them too: one of them counts against every webhook of its owner. A webhook of an administrator
  * counts for itself.
  */
@@ -103,11 +107,11 @@ const subscriptionOf = ({ models, actions }: Subscription): string => `${models}
 /** Finds webhooks with something to send, and stores jobs for them. */
 class WebhookWatch {
   readonly #parts: WatchParts;
-  /** By webhook, the last event that was read beyond its cursor: this subscription has none up to it. */
+  /** The last event that was read beyond the cursor of a webhook: its subscription has none up to it. */
   readonly #readTo = new Map<number, { readonly subscription: string; readonly place: number }>();
   /** Webhooks that had as many waiting deliveries as they may have when their last turn ended. */
   readonly #full = new Set<number>();
-  /** Whether the last look passed over a webhook that has a sender, or for which there was no room. */
+  /** True if the last look passed over a webhook that has a sender, or for which there was no room. */
   #hasPassedOver = false;
   #looking: Promise<void> | undefined;
   #again = false;
@@ -199,7 +203,7 @@ class WebhookWatch {
     this.#hasPassedOver = hasPassedOver;
   }
 
-  /** Whether there are events for a webhook that have no deliveries yet, and it may have further deliveries. */
+  /** Tells whether a webhook may have further deliveries, and there are events for them. */
   async #isBehind(webhook: EnabledWebhook): Promise<boolean> {
     const { recent, deliveries } = this.#parts;
     const { id, cursor } = webhook;
@@ -257,7 +261,7 @@ export interface Webhooks {
   newSecret(): { readonly secret: string; readonly sealed: string };
   /** Seals secrets again that were sealed under a former server secret. Returns their number. */
   renewSecrets(): Promise<number>;
-  /** Whether a webhook may use a URL. */
+  /** Tells whether a webhook may use a URL. */
   isAllowedUrl(url: string): boolean;
   /** Number of the last event that was committed before the call. */
   latest(): Promise<number>;

@@ -1,3 +1,10 @@
+/**
+ * Log of the changes of records; each event is written in the transaction of its change. Events are numbered in the
+ * order of their commits: a reader that has seen a number has seen every lower one that will ever exist, so a
+ * position in the log is one number. Where commits may overtake each other (`Dialect.commitOrderLock`), writes put
+ * their events into an inbox, and every reader first has them numbered.
+ */
+
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { timeText } from '../../database/source.ts';
@@ -35,13 +42,6 @@ import { hiddenFields, maskFlags, showsFields } from '../../records/masked-sourc
 import type { ColumnSql, ConditionPurpose } from '../../records/rows/expression.ts';
 import { type RowReach, reachConditions, reachOf } from '../../records/rows/reach.ts';
 import { readerOf } from '../../records/view.ts';
-
-/**
- * Log of the changes of records; each event is written in the transaction of its change. Events are numbered in the
- * order of their commits: a reader that has seen a number has seen every lower one that will ever exist, so a
- * position in the log is one number. Where commits may overtake each other (`Dialect.commitOrderLock`), writes put
- * their events into an inbox, and every reader first has them numbered.
- */
 
 /** An event, as it is written. */
 export interface NewEvent {
@@ -154,7 +154,7 @@ export const numberInbox = (dialect: Dialect) =>
         select (select count(*) from seen) as seen, (select count(*) from numbered) as numbered`,
   );
 
-/** Whether all events that were committed before the statement are numbered. */
+/** Tells whether all events that were committed before the statement are numbered. */
 export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
   row === undefined || (Number(row.seen) < step && Number(row.numbered) === Number(row.seen));
 
@@ -304,7 +304,7 @@ type ReachArguments = {
   readonly reader: SqlValue;
 };
 
-/** Which sides of a write a reader may read, each by its own values. */
+/** The sides of a write that a reader may read, each by its own values. */
 export interface SeenSides {
   readonly before: boolean;
   readonly after: boolean;
@@ -315,7 +315,7 @@ export interface SeenSides {
 /** Creates the functions that decide who may receive the events of one model's records. */
 export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
   const { dialect } = database;
-  /** By the number of events and the columns of the row filter; the models are fixed and values are bound. */
+  /** The key is the number of events and the columns of the row filter; the models are fixed and values are bound. */
   const statements = new BoundedCache<Statement<ReachArguments>>(256);
   const table = identifier(model.table);
   const value = (param: Argument<ReachArguments>) => (index: number) => param('rows', index);

@@ -1,3 +1,5 @@
+/** Commands of administrators on jobs and schedules. */
+
 import { sql as kysely } from 'kysely';
 import { literal, toQuery } from '../../database/statement.ts';
 import { clockSlackMs } from '../../database/tables/stored-time.ts';
@@ -13,7 +15,7 @@ export interface JobWorkers {
   readonly wake: () => void;
 }
 
-/** Whether a job may be changed. A lease that ends later than one can last is void. */
+/** Holds for a job that may be changed. A lease that ends later than one can last is void. */
 const isFree = (dialect: Change['dialect'], leaseMs: number) => {
   const { now, later } = dialect;
   return kysely<boolean>`(state <> 'running' or available_at <= ${now}

@@ -1,17 +1,17 @@
-import type { Database, Transaction } from '../../database/database.ts';
-import { timeText } from '../../database/source.ts';
-import { identifier, param, sql, statement } from '../../database/statement.ts';
-
 /**
  * The schedules of recurring jobs with their last ticks; for each tick, the first process to take it stores the job.
  * Times are milliseconds since the epoch, by the clock of the database.
  */
 
+import type { Database, Transaction } from '../../database/database.ts';
+import { timeText } from '../../database/source.ts';
+import { identifier, param, sql, statement } from '../../database/statement.ts';
+
 export interface Schedule {
   readonly name: string;
   /** The last tick that was taken, or the time from which ticks count. */
   readonly ticked: number;
-  /** Whether no job is stored for its ticks. */
+  /** True if no job is stored for its ticks. */
   readonly paused: boolean;
 }
 

@@ -1,3 +1,5 @@
+/** Commands on webhooks, of administrators and of users on their own. */
+
 import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';

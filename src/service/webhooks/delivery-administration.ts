@@ -1,3 +1,5 @@
+/** Commands on deliveries, and their removal when they are no longer needed. */
+
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';

@@ -1,3 +1,5 @@
+/** Webhooks and their deliveries as entities: their fields, labels and computed values. */
+
 import { type Fragment, identifier, join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity, type Entity, type EntityDefinition } from '../../records/entity.ts';
@@ -152,7 +154,7 @@ const ownWebhookDefinition: EntityDefinition = {
   indexed: ['user_id'],
 };
 
-/** Whether a delivery is about a record of one of these models. */
+/** Holds for a delivery about a record of one of these models. */
 const isOf = (alias: string, names: readonly string[]): Fragment =>
   names.length === 0
     ? sql`(1 = 0)`
@@ -267,8 +269,12 @@ export const deliveryEntity = (readable: readonly string[], own = false): Entity
     model: 'Delivery',
     references: [
       {
-        ...{ to: 'Webhook', field: 'webhook', onDelete: 'cascade', resource: 'webhooks/:id/deliveries' },
-        ...{ table: 'gatewright_deliveries', column: 'webhook_id' },
+        to: 'Webhook',
+        field: 'webhook',
+        onDelete: 'cascade',
+        resource: 'webhooks/:id/deliveries',
+        table: 'gatewright_deliveries',
+        column: 'webhook_id',
       },
     ],
   });

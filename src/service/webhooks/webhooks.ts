@@ -1,3 +1,5 @@
+/** The rows of webhooks: locks, disables and covers them, and keeps their secrets. */
+
 import type { Database, Transaction } from '../../database/database.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -93,7 +95,7 @@ interface SealedSecrets {
 /** The part of a webhook by which grants cover it. */
 export type CoveredWebhook = Pick<LockedWebhook, 'user_id' | 'managed'>;
 
-/** Whether a grant covers a webhook: users reach those that they made for themselves, not those that act for them. */
+/** Tells whether a grant covers a webhook: users reach those that they made for themselves, not those that act for them. */
 export const isCovered = ({ rows }: Pick<Grant, 'rows'>, webhook: CoveredWebhook): boolean =>
   rows !== 'none' &&
   rows.every((condition) => {
