@@ -262,73 +262,25 @@ const errorText = (error: unknown): string => {
   return message.replaceAll('\0', '').toWellFormed().slice(0, 500).toWellFormed();
 };
 
-/**
- * Sends a body by POST and returns the outcome; never rejects. Follows no redirect, uses no proxy, and verifies
- * certificates whatever the environment says. A connection is kept for some seconds, for the next message to the same
- * host: its address was checked when it was opened.
- */
-export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: SendOptions): SendMessage => {
-  const lookups = allowPrivate ? {} : { lookup: guardedLookup(resolve) };
-  const trust = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
-  const kept = { keepAlive: true, maxFreeSockets: 10, timeout: idleMs };
-  const plain = new http.Agent(kept);
-  let secure: Agent | undefined;
+/** Agents and settings of the requests of a process. */
+class Sender {
+  readonly #options: SendOptions;
+  readonly #lookups: { readonly lookup?: LookupFunction };
+  readonly #trust: { readonly rejectUnauthorized: true; readonly ca?: string };
+  readonly #agentOptions = { keepAlive: true, maxFreeSockets: 10, timeout: idleMs };
+  readonly #plain = new http.Agent(this.#agentOptions);
+  #secure: Agent | undefined;
 
-  /** TLS takes 9 MB of memory: it is loaded with the first message over https. */
-  const openerOf = async (url: URL): Promise<(options: RequestOptions) => ClientRequest> => {
-    if (url.protocol === 'http:') return (options) => http.request(url, { ...options, agent: plain });
-    const https = await import('node:https');
-    secure ??= new https.Agent({ ...kept, ...trust });
-    const agent = secure;
-    return (options) => https.request(url, { ...options, ...trust, agent });
-  };
+  constructor(options: SendOptions) {
+    const { allowPrivate, resolve = resolveAll, ca } = options;
+    this.#options = options;
+    this.#lookups = allowPrivate ? {} : { lookup: guardedLookup(resolve) };
+    this.#trust = ca === undefined ? { rejectUnauthorized: true } : { rejectUnauthorized: true, ca };
+  }
 
-  /**
-   * Repeats a request once on a new connection if a kept one turns out to be closed, which cannot be known before.
-   */
-  const sendOrReconnect = async (
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-    signal: AbortSignal,
-  ): Promise<IncomingMessage> => {
-    const open = await openerOf(url);
-    for (;;) {
-      const request = open({ method: 'POST', headers, signal, ...lookups });
-      try {
-        return await answered(request, body);
-      } catch (error) {
-        if (!request.reusedSocket || signal.aborted) throw error;
-      }
-    }
-  };
-
-  const attempt = async (
-    url: string,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-    signal: AbortSignal,
-  ): Promise<Omit<Sent, 'duration'>> => {
-    let answer: IncomingMessage | undefined;
-    try {
-      // Private addresses may have been allowed when the URL was stored.
-      if (!isWebhookUrl(url, allowPrivate)) throw refusedAddress();
-      answer = await sendOrReconnect(new URL(url), headers, body, signal);
-      const text = await readBody(answer);
-      return { status: answer.statusCode, headers: keptHeaders(answer), body: text, error: undefined };
-    } catch (error) {
-      const text = signal.aborted ? errorText(signal.reason) : errorText(error);
-      return {
-        status: answer?.statusCode,
-        headers: answer && keptHeaders(answer),
-        body: undefined,
-        error: text,
-      };
-    }
-  };
-
-  return async (url, headers, body, signal) => {
+  readonly send: SendMessage = async (url, headers, body, signal) => {
     const begun = performance.now();
+    const { timeout } = this.#options;
     const over = new AbortController();
     const timer = setTimeout(
       () => over.abort(new Error(`no answer within ${timeout / 1000} s`)),
@@ -343,13 +295,71 @@ export const createSend = ({ allowPrivate, timeout, resolve = resolveAll, ca }: 
       ...headers,
     };
     try {
-      const result = await attempt(url, sent, body, AbortSignal.any([signal, over.signal]));
+      const result = await this.#attempt(url, sent, body, AbortSignal.any([signal, over.signal]));
       return { ...result, duration: Math.round(performance.now() - begun) };
     } finally {
       clearTimeout(timer);
     }
   };
-};
+
+  async #attempt(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<Omit<Sent, 'duration'>> {
+    let answer: IncomingMessage | undefined;
+    try {
+      // Private addresses may have been allowed when the URL was stored.
+      if (!isWebhookUrl(url, this.#options.allowPrivate)) throw refusedAddress();
+      answer = await this.#sendOrReconnect(new URL(url), headers, body, signal);
+      const text = await readBody(answer);
+      return { status: answer.statusCode, headers: keptHeaders(answer), body: text, error: undefined };
+    } catch (error) {
+      const text = signal.aborted ? errorText(signal.reason) : errorText(error);
+      return {
+        status: answer?.statusCode,
+        headers: answer && keptHeaders(answer),
+        body: undefined,
+        error: text,
+      };
+    }
+  }
+
+  /** Repeats a request once on a new connection if a kept one turns out to be closed, which cannot be known before. */
+  async #sendOrReconnect(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const open = await this.#openerOf(url);
+    for (;;) {
+      const request = open({ method: 'POST', headers, signal, ...this.#lookups });
+      try {
+        return await answered(request, body);
+      } catch (error) {
+        if (!request.reusedSocket || signal.aborted) throw error;
+      }
+    }
+  }
+
+  /** TLS takes 9 MB of memory: it is loaded with the first message over https. */
+  async #openerOf(url: URL): Promise<(options: RequestOptions) => ClientRequest> {
+    if (url.protocol === 'http:') return (options) => http.request(url, { ...options, agent: this.#plain });
+    const https = await import('node:https');
+    this.#secure ??= new https.Agent({ ...this.#agentOptions, ...this.#trust });
+    const agent = this.#secure;
+    return (options) => https.request(url, { ...options, ...this.#trust, agent });
+  }
+}
+
+/**
+ * Sends a body by POST and returns the outcome; never rejects. Follows no redirect, uses no proxy, and verifies
+ * certificates whatever the environment says. A connection is kept for some seconds, for the next message to the same
+ * host: its address was checked when it was opened.
+ */
+export const createSend = (options: SendOptions): SendMessage => new Sender(options).send;
 
 // The body of a message
 
