@@ -78,8 +78,6 @@ const maxStoredBodyLength = 16_384;
 const table = identifier('gatewright_deliveries');
 const webhooks = identifier('gatewright_webhooks');
 
-type Tables = ReturnType<typeof tablesOf>;
-
 /** A time from now on, with the type of the column for Kysely. */
 const laterAt = ({ dialect }: Database, milliseconds: number) =>
   kysely<string>`${dialect.later(kysely`${milliseconds}`)}`;
@@ -114,7 +112,7 @@ const othersWait = ({ id, webhook, model, record }: ClaimedDelivery) =>
 /** Stores the outcomes of attempts. */
 export class DeliverySettlement {
   readonly #context: TableContext;
-  readonly #tables: Tables;
+  readonly #tables: ReturnType<typeof tablesOf>;
   readonly #lock: ReturnType<typeof webhookLock>;
   /** Gives the first waiting delivery of a record its time, if it has none. */
   readonly #promote;
@@ -330,7 +328,7 @@ const createDeliveryStatements = (dialect: Dialect) => {
 /** The deliveries of webhooks: adds them for events, and claims them. */
 export class Deliveries {
   readonly #context: TableContext;
-  readonly #tables: Tables;
+  readonly #tables: ReturnType<typeof tablesOf>;
   readonly #statements: ReturnType<typeof createDeliveryStatements>;
 
   constructor(context: TableContext) {
