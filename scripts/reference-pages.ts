@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { variables } from '../src/app/variables.ts';
 import { commandHelp } from '../src/cli/help.ts';
 import { registry } from '../src/cli/registry.ts';
@@ -30,7 +31,7 @@ const configurationPage = (): string =>
     [
       table(
         ['variable', 'default', 'meaning'],
-        variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning]),
+        variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning.en]),
       ),
       '## gatewright.config.ts',
       'Functions and limits, which no variable can hold, are in this file of the application: it exports `defineConfig({ … })` by default. The file is optional.',
@@ -39,6 +40,18 @@ const configurationPage = (): string =>
       '`mail` and `registration` are explained in [Self-service accounts and mail](../guide/accounts.md), `providers` in [Sign in with a provider](../guide/providers.md).',
     ].join('\n\n'),
   );
+
+const chineseConfiguration = new URL('../docs/reference/configuration.zh-CN.md', import.meta.url);
+
+/** The Chinese page as it is, with the table of variables; the rest of it is written by hand. */
+const chineseConfigurationPage = async (): Promise<string> => {
+  const rows = variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning['zh-CN']]);
+  const written = table(['变量', '默认值', '含义'], rows);
+  return (await readFile(chineseConfiguration, 'utf8')).replace(
+    /^\| 变量 \|.*\n(?:\|.*\n)*/m,
+    () => `${written}\n`,
+  );
+};
 
 const commandPage = async (): Promise<string> => {
   const helps = await Promise.all(
@@ -135,6 +148,7 @@ export const referenceFiles = async (): Promise<ReadonlyMap<string, string>> =>
     ['scope.md', scopePage()],
     ['fields.md', fieldsPage()],
     ['configuration.md', configurationPage()],
+    ['configuration.zh-CN.md', await chineseConfigurationPage()],
     ['command-line.md', await commandPage()],
     ['list-parameters.md', listPage()],
     ['aggregates.md', aggregatesPage()],

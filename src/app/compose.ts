@@ -81,9 +81,9 @@ import type { Vault } from '../vault/vault.ts';
 import { createWebhooks, type Webhooks, type WebhookTimes } from '../webhooks/webhooks.ts';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
+import { settingsOf } from './config.ts';
 import { connectionsWithin } from './open-files.ts';
 import { createKeyed } from './secrets.ts';
-import { settingsOf } from './variables.ts';
 import { packageVersion } from './version.ts';
 
 /** Parts that a process opens once and everything else is built from. */

@@ -51,7 +51,10 @@ const sentences = (file: string): string[] =>
 /** The string literals of a source file; what is put into a template stands for itself. */
 const literals = (file: string): string[] =>
   [...read(file).matchAll(/'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)].map(([, single, template]) =>
-    withoutCode((single ?? template ?? '').replaceAll('\\`', '`')).replace(/\$\{[^{}]*\}|\\n/g, '\0'),
+    withoutCode((single ?? template ?? '').replaceAll('\\`', '`'))
+      .replace(/\$\{[^{}]*\}|\\n/g, '\0')
+      // A text of a page has links.
+      .replace(/\[([^[\]]*)\]\([^)]*\)/g, '$1'),
   );
 
 const guides = tracked('*zh-CN.md');

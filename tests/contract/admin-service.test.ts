@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { readConfig } from '../../src/app/config.ts';
-import { settingsOf, variables } from '../../src/app/variables.ts';
+import { readConfig, settingsOf } from '../../src/app/config.ts';
+import { variables } from '../../src/app/variables.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
