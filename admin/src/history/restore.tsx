@@ -13,7 +13,7 @@ import { useNotify } from 'ra-core';
 import { useId, useState } from 'react';
 import { etagField } from '../../../client/react-admin/data-provider.ts';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
-import type { Metadata } from '../records/metadata.ts';
+import type { Metadata, MetadataField } from '../records/metadata.ts';
 import type { AnyRecord } from '../records/record.ts';
 import { dataProvider, recordsPrefix, send } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
@@ -31,7 +31,6 @@ interface RestoreProps {
 /** Asks before a record gets the values of a version again, and shows the resulting changes. */
 export const Restore = ({ metadata, path, id, version, onClose }: RestoreProps) => {
   const text = useText();
-  const language = useLanguage();
   const notify = useNotify();
   const client = useQueryClient();
   const heading = useId();
@@ -50,11 +49,6 @@ export const Restore = ({ metadata, path, id, version, onClose }: RestoreProps) 
   });
   const writable = metadata.fields.filter((field) => !field.read_only);
   const fields = record === undefined ? [] : changedFields({ fields: writable }, record, version.after);
-  const { status, fields: errors } = failureOf(failure);
-  const elsewhere = Object.entries(errors).filter(([name]) => fields.every((field) => field.name !== name));
-  const problem = error ?? (failure === undefined || status === 412 ? undefined : failure);
-  const isBeside = Object.keys(errors).length > 0 && elsewhere.length === 0;
-
   const restore = async (): Promise<void> => {
     if (record === undefined) return;
     setBusy(true);
@@ -80,32 +74,18 @@ export const Restore = ({ metadata, path, id, version, onClose }: RestoreProps) 
       <DialogTitle id={heading}>{text('history.restoreTitle', { version: version.version })}</DialogTitle>
       <DialogContent>
         <Stack sx={{ gap: 2 }}>
-          {status === 412 ? <Alert severity="warning">{text('history.stale')}</Alert> : null}
-          {problem === undefined || isBeside ? null : (
-            <Alert severity="error">
-              {sentenceOf(problem, language, text)}
-              {elsewhere.map(([name, message]) => (
-                <div key={name}>{message}</div>
-              ))}
-            </Alert>
-          )}
+          <RestoreFailure error={error} failure={failure} fields={fields} />
           {record === undefined ? (
             error ? null : (
               <CircularProgress size={24} aria-label={text('common.loading')} />
             )
-          ) : fields.length === 0 ? (
-            <span>{text('history.same')}</span>
           ) : (
-            <>
-              <span>{text('history.restoreLead', { count: fields.length })}</span>
-              <Changes
-                fields={fields}
-                before={record}
-                after={version.after}
-                name={text('history.restored', { version: version.version })}
-                errors={errors}
-              />
-            </>
+            <RestoredFields
+              fields={fields}
+              record={record}
+              version={version}
+              errors={failureOf(failure).fields}
+            />
           )}
         </Stack>
       </DialogContent>
@@ -123,5 +103,62 @@ export const Restore = ({ metadata, path, id, version, onClose }: RestoreProps) 
         </Button>
       </DialogActions>
     </Dialog>
+  );
+};
+
+interface RestoreFailureProps {
+  /** The reason why the record could not be read; null if it could. */
+  readonly error: unknown;
+  /** The reason why the values could not be restored; undefined before an attempt. */
+  readonly failure: unknown;
+  /** The compared fields: each shows its own error. */
+  readonly fields: readonly MetadataField[];
+}
+
+/** Failures that no field shows. */
+const RestoreFailure = ({ error, failure, fields }: RestoreFailureProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const { status, fields: errors } = failureOf(failure);
+  const elsewhere = Object.entries(errors).filter(([name]) => fields.every((field) => field.name !== name));
+  const problem = error ?? (failure === undefined || status === 412 ? undefined : failure);
+  const isShownByFields = Object.keys(errors).length > 0 && elsewhere.length === 0;
+  return (
+    <>
+      {status === 412 ? <Alert severity="warning">{text('history.stale')}</Alert> : null}
+      {problem === undefined || isShownByFields ? null : (
+        <Alert severity="error">
+          {sentenceOf(problem, language, text)}
+          {elsewhere.map(([name, message]) => (
+            <div key={name}>{message}</div>
+          ))}
+        </Alert>
+      )}
+    </>
+  );
+};
+
+interface RestoredFieldsProps {
+  readonly fields: readonly MetadataField[];
+  readonly record: AnyRecord;
+  readonly version: Version;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** The fields that the version would change. */
+const RestoredFields = ({ fields, record, version, errors }: RestoredFieldsProps) => {
+  const text = useText();
+  if (fields.length === 0) return <span>{text('history.same')}</span>;
+  return (
+    <>
+      <span>{text('history.restoreLead', { count: fields.length })}</span>
+      <Changes
+        fields={fields}
+        before={record}
+        after={version.after}
+        name={text('history.restored', { version: version.version })}
+        errors={errors}
+      />
+    </>
   );
 };

@@ -64,9 +64,7 @@ const matching = ({ columns }: FileContent, { fields }: Metadata): Readonly<Reco
 const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
   const tell = useTell();
-  const language = useLanguage();
   const client = useQueryClient();
-  const input = useRef<HTMLInputElement>(null);
   const [content, setContent] = useState<FileContent>();
   const [mapping, setMapping] = useState<Readonly<Record<string, string>>>({});
   const [by, setBy] = useState('');
@@ -111,47 +109,7 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
       actions={<LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>}
     >
       <Stack sx={{ gap: 2 }}>
-        <Paper
-          variant="outlined"
-          onDragOver={(event) => event.preventDefault()}
-          onDrop={(event) => {
-            event.preventDefault();
-            void choose(event.dataTransfer.files[0]);
-          }}
-          sx={{ p: 3, textAlign: 'center', borderStyle: 'dashed' }}
-        >
-          <Button
-            variant="outlined"
-            startIcon={<Icon name="upload" />}
-            disabled={busy}
-            onClick={() => input.current?.click()}
-          >
-            {text('imports.choose')}
-          </Button>
-          <input
-            ref={input}
-            type="file"
-            hidden
-            accept=".csv,.jsonl,.ndjson,.json,text/csv"
-            onChange={(event) => void choose(event.target.files?.[0])}
-          />
-          <Typography sx={{ mt: 1, color: 'text.secondary' }}>
-            {content === undefined
-              ? text('imports.drop')
-              : text('imports.linesRead', { count: content.lines.length })}
-          </Typography>
-          {content === undefined || content.emptyLines.length === 0 ? null : (
-            <Typography sx={{ color: 'text.secondary' }}>
-              {text('imports.emptyLines', {
-                count: content.emptyLines.length,
-                lines: new Intl.ListFormat(language).format(
-                  content.emptyLines.slice(0, maxListed).map(String),
-                ),
-                more: content.emptyLines.length > maxListed ? '…' : '',
-              })}
-            </Typography>
-          )}
-        </Paper>
+        <FileChoice content={content} disabled={busy} onChoose={(file) => void choose(file)} />
         {content === undefined ? null : (
           <ImportMapping
             metadata={metadata}
@@ -176,18 +134,87 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
           <LinearProgress variant="determinate" value={progress} aria-label={text('imports.progress')} />
         ) : null}
         {done === undefined ? null : (
-          <>
-            <Alert severity={done.result.refused > 0 ? 'warning' : done.preview ? 'info' : 'success'}>
-              {text(done.preview ? 'imports.previewResult' : 'imports.result', {
-                created: done.result.created,
-                updated: done.result.updated,
-                refused: done.result.refused,
-              })}
-            </Alert>
-            <ImportReport path={path} metadata={metadata} content={content} result={done.result} />
-          </>
+          <Outcome done={done} path={path} metadata={metadata} content={content} />
         )}
       </Stack>
     </Page>
+  );
+};
+
+interface FileChoiceProps {
+  readonly content: FileContent | undefined;
+  readonly disabled: boolean;
+  readonly onChoose: (file: File | undefined) => void;
+}
+
+/** Takes a file, dropped or chosen, and shows the number of its lines. */
+const FileChoice = ({ content, disabled, onChoose }: FileChoiceProps) => {
+  const text = useText();
+  const language = useLanguage();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <Paper
+      variant="outlined"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        onChoose(event.dataTransfer.files[0]);
+      }}
+      sx={{ p: 3, textAlign: 'center', borderStyle: 'dashed' }}
+    >
+      <Button
+        variant="outlined"
+        startIcon={<Icon name="upload" />}
+        disabled={disabled}
+        onClick={() => input.current?.click()}
+      >
+        {text('imports.choose')}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".csv,.jsonl,.ndjson,.json,text/csv"
+        onChange={(event) => onChoose(event.target.files?.[0])}
+      />
+      <Typography sx={{ mt: 1, color: 'text.secondary' }}>
+        {content === undefined
+          ? text('imports.drop')
+          : text('imports.linesRead', { count: content.lines.length })}
+      </Typography>
+      {content === undefined || content.emptyLines.length === 0 ? null : (
+        <Typography sx={{ color: 'text.secondary' }}>
+          {text('imports.emptyLines', {
+            count: content.emptyLines.length,
+            lines: new Intl.ListFormat(language).format(content.emptyLines.slice(0, maxListed).map(String)),
+            more: content.emptyLines.length > maxListed ? '…' : '',
+          })}
+        </Typography>
+      )}
+    </Paper>
+  );
+};
+
+interface OutcomeProps {
+  readonly done: Done;
+  readonly path: string;
+  readonly metadata: Metadata;
+  readonly content: FileContent | undefined;
+}
+
+/** The result of an import or its preview: one sentence, then line by line. */
+const Outcome = ({ done: { preview, result }, ...report }: OutcomeProps) => {
+  const text = useText();
+  return (
+    <>
+      <Alert severity={result.refused > 0 ? 'warning' : preview ? 'info' : 'success'}>
+        {text(preview ? 'imports.previewResult' : 'imports.result', {
+          created: result.created,
+          updated: result.updated,
+          refused: result.refused,
+        })}
+      </Alert>
+      <ImportReport {...report} result={result} />
+    </>
   );
 };

@@ -21,6 +21,31 @@ interface NewPasswordFormProps {
   readonly onSubmit: (password: string) => Promise<() => void>;
 }
 
+interface PasswordInputProps {
+  readonly label: string;
+  /** True if the password is readable. */
+  readonly shown: boolean;
+  readonly autoFocus?: boolean;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly error: string | undefined;
+  readonly help?: string;
+}
+
+const PasswordInput = ({ label, shown, autoFocus, value, onChange, error, help }: PasswordInputProps) => (
+  <TextField
+    label={label}
+    type={shown ? 'text' : 'password'}
+    autoComplete="new-password"
+    autoFocus={autoFocus === true}
+    required
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+    error={error !== undefined}
+    helperText={error ?? help}
+  />
+);
+
 /** Asks for a password twice, as it is not shown. */
 export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) => {
   const text = useText();
@@ -57,39 +82,33 @@ export const NewPasswordForm = ({ username, onSubmit }: NewPasswordFormProps) =>
     }
   };
 
-  const type = shown ? 'text' : 'password';
   return (
     <Stack component="form" ref={form} noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1 }}>
       {failure === undefined ? null : (
         <Alert severity={severityOf(failureOf(failure))}>{sentence(failure)}</Alert>
       )}
       <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-      <TextField
+      <PasswordInput
         label={own.invitation.password}
-        type={type}
-        autoComplete="new-password"
+        shown={shown}
         autoFocus
-        required
         value={password}
-        onChange={(event) => {
-          setPassword(event.target.value);
+        onChange={(value) => {
+          setPassword(value);
           correct('password');
         }}
-        error={fields['password'] !== undefined}
-        helperText={fields['password'] ?? text('account.passwordHelp')}
+        error={fields['password']}
+        help={text('account.passwordHelp')}
       />
-      <TextField
+      <PasswordInput
         label={own.invitation.again}
-        type={type}
-        autoComplete="new-password"
-        required
+        shown={shown}
         value={again}
-        onChange={(event) => {
-          setAgain(event.target.value);
+        onChange={(value) => {
+          setAgain(value);
           correct('again');
         }}
-        error={fields['again'] !== undefined}
-        helperText={fields['again']}
+        error={fields['again']}
       />
       <FormControlLabel
         control={<Checkbox checked={shown} onChange={(event) => setShown(event.target.checked)} />}

@@ -18,11 +18,52 @@ interface NetworkLinesProps {
   readonly error?: string | undefined;
 }
 
+const isWrong = (line: string): boolean => line.trim() !== '' && !isNetwork(line.trim());
+
+interface NetworkLineProps {
+  readonly place: number;
+  readonly line: string;
+  readonly showsError: boolean;
+  readonly onChange: (line: string) => void;
+  readonly onPaste: (event: ClipboardEvent) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly onRemove: () => void;
+}
+
+const NetworkLine = ({ place, line, showsError, onChange, onRemove, ...events }: NetworkLineProps) => {
+  const text = useText();
+  const wrong = showsError && isWrong(line);
+  return (
+    <Box sx={{ display: 'flex', gap: 0.5, alignItems: 'flex-start', maxWidth: 420 }}>
+      <TextField
+        {...events}
+        fullWidth
+        margin="none"
+        value={line}
+        onChange={(event) => onChange(event.target.value)}
+        error={wrong}
+        helperText={wrong ? text('keys.access.notNetwork', { value: line.trim() }) : undefined}
+        slotProps={{
+          htmlInput: {
+            'aria-label': text('keys.access.network', { place: place + 1 }),
+            spellCheck: false,
+            autoCapitalize: 'none',
+            autoComplete: 'off',
+            style: { fontFamily: monospace, fontSize: 13 },
+          },
+        }}
+      />
+      <IconButton aria-label={text('keys.access.removeNetwork', { place: place + 1 })} onClick={onRemove}>
+        <Icon name="cross" fontSize="small" />
+      </IconButton>
+    </Box>
+  );
+};
+
 /** Networks, one per line; a pasted list is split into lines. Each line shows its own error. */
 export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
   const text = useText();
   const label = useId();
-  const isWrong = (line: string): boolean => line.trim() !== '' && !isNetwork(line.trim());
   // Lines with errors show them themselves.
   const said = value.some(isWrong) ? undefined : error;
   const list = useRef<HTMLDivElement>(null);
@@ -60,40 +101,19 @@ export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
       <Typography id={label} variant="body2" sx={{ color: 'text.secondary' }}>
         {text('keys.access.networks')}
       </Typography>
-      {value.map((line, place) => {
-        const wrong = error !== undefined && isWrong(line);
-        return (
-          // Lines have no identity but their place.
-          // biome-ignore lint/suspicious/noArrayIndexKey: see above
-          <Box key={place} sx={{ display: 'flex', gap: 0.5, alignItems: 'flex-start', maxWidth: 420 }}>
-            <TextField
-              fullWidth
-              margin="none"
-              value={line}
-              onChange={(event) => onChange(value.with(place, event.target.value))}
-              onPaste={(event) => paste(event, place)}
-              onKeyDown={(event) => press(event, place)}
-              error={wrong}
-              helperText={wrong ? text('keys.access.notNetwork', { value: line.trim() }) : undefined}
-              slotProps={{
-                htmlInput: {
-                  'aria-label': text('keys.access.network', { place: place + 1 }),
-                  spellCheck: false,
-                  autoCapitalize: 'none',
-                  autoComplete: 'off',
-                  style: { fontFamily: monospace, fontSize: 13 },
-                },
-              }}
-            />
-            <IconButton
-              aria-label={text('keys.access.removeNetwork', { place: place + 1 })}
-              onClick={() => remove(place)}
-            >
-              <Icon name="cross" fontSize="small" />
-            </IconButton>
-          </Box>
-        );
-      })}
+      {value.map((line, place) => (
+        <NetworkLine
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+          key={place}
+          place={place}
+          line={line}
+          showsError={error !== undefined}
+          onChange={(next) => onChange(value.with(place, next))}
+          onPaste={(event) => paste(event, place)}
+          onKeyDown={(event) => press(event, place)}
+          onRemove={() => remove(place)}
+        />
+      ))}
       <div>
         <Button size="small" variant="outlined" onClick={() => add()}>
           {text('keys.access.addNetwork')}

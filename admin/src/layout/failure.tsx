@@ -31,7 +31,7 @@ export const BrokenPage = ({ error, onRetry }: Parameters<typeof Failed>[0]) => 
   const text = useText();
   return (
     <Page title={text('problem.title')}>
-      <Failed error={error} {...(onRetry === undefined ? {} : { onRetry })} />
+      <Failed error={error} onRetry={onRetry} />
     </Page>
   );
 };

@@ -162,6 +162,48 @@ const loadingStyle = {
   '@media (prefers-reduced-motion: reduce)': { '&::after': { animation: 'none', width: '100%' } },
 } as const;
 
+interface PaletteButtonProps {
+  readonly onOpen: () => void;
+}
+
+const PaletteButton = ({ onOpen }: PaletteButtonProps) => {
+  const text = useText();
+  return (
+    <Button
+      color="inherit"
+      startIcon={<Icon name="search" />}
+      onClick={onOpen}
+      aria-label={`${text('palette.open')} ${shortcut}`}
+      aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
+      sx={{
+        color: 'text.secondary',
+        fontWeight: 400,
+        border: { md: 1 },
+        borderColor: { md: 'divider' },
+        bgcolor: { md: 'background.paper' },
+        px: { md: 1.25 },
+        mr: { md: 0.5 },
+        minWidth: { xs: 40, md: 240 },
+        justifyContent: { md: 'flex-start' },
+        '& .MuiButton-startIcon': { mx: { xs: 0, md: 0.5 } },
+      }}
+    >
+      <Box
+        component="span"
+        sx={{ display: { xs: 'none', md: 'flex' }, flex: 1, gap: 1, alignItems: 'center' }}
+      >
+        {text('palette.open')}{' '}
+        <Box
+          component="kbd"
+          sx={{ ml: 'auto', fontFamily: 'inherit', fontSize: 'var(--meta)', color: 'text.disabled' }}
+        >
+          {shortcut}
+        </Box>
+      </Box>
+    </Button>
+  );
+};
+
 export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }) => {
   const text = useText();
   const loading = useLoading();
@@ -196,38 +238,7 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
       )}
       <Brand />
       <Box sx={{ flex: 1 }} />
-      <Button
-        color="inherit"
-        startIcon={<Icon name="search" />}
-        onClick={open}
-        aria-label={`${text('palette.open')} ${shortcut}`}
-        aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
-        sx={{
-          color: 'text.secondary',
-          fontWeight: 400,
-          border: { md: 1 },
-          borderColor: { md: 'divider' },
-          bgcolor: { md: 'background.paper' },
-          px: { md: 1.25 },
-          mr: { md: 0.5 },
-          minWidth: { xs: 40, md: 240 },
-          justifyContent: { md: 'flex-start' },
-          '& .MuiButton-startIcon': { mx: { xs: 0, md: 0.5 } },
-        }}
-      >
-        <Box
-          component="span"
-          sx={{ display: { xs: 'none', md: 'flex' }, flex: 1, gap: 1, alignItems: 'center' }}
-        >
-          {text('palette.open')}{' '}
-          <Box
-            component="kbd"
-            sx={{ ml: 'auto', fontFamily: 'inherit', fontSize: 'var(--meta)', color: 'text.disabled' }}
-          >
-            {shortcut}
-          </Box>
-        </Box>
-      </Button>
+      <PaletteButton onOpen={open} />
       <Account />
       {palette ? (
         <Suspense fallback={null}>

@@ -5,7 +5,7 @@ import Button from '@mui/material/Button';
 import Divider from '@mui/material/Divider';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
 import type { SecondFactorAnswer, SecondFactorQuestion } from '../../../client/react-admin/auth-provider.ts';
 import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { CodeField } from '../factor/code-field.tsx';
@@ -26,17 +26,16 @@ interface SecondStepProps {
 
 type Given = Omit<SecondFactorAnswer, 'ticket'>;
 
-/** The second step of a sign-in, for accounts with a second factor. */
-export const SecondStep = ({ question, onSignedIn, onBack, children }: SecondStepProps) => {
-  const text = useText();
-  const sentence = useSentence();
-  const { ticket, methods, passkey_options: options } = question;
-  const byApp = methods.includes('totp');
-  const byPasskey = methods.includes('passkey') && options !== undefined;
-  const usable = byPasskey && canUsePasskeys();
-  const [recovery, setRecovery] = useState(!byApp && !byPasskey);
+type Busy = 'code' | 'passkey' | undefined;
+
+/** Attempts of the second step: the typed code, the running attempt, and the error of the last one. */
+const useAttempts = (
+  ticket: string,
+  onSignedIn: SecondStepProps['onSignedIn'],
+  onBack: SecondStepProps['onBack'],
+) => {
   const [code, setCode] = useState('');
-  const [busy, setBusy] = useState<'code' | 'passkey'>();
+  const [busy, setBusy] = useState<Busy>();
   const [error, setError] = useState<unknown>();
   const leaving = useRef(new AbortController());
   const field = useRef<HTMLInputElement>(null);
@@ -61,6 +60,23 @@ export const SecondStep = ({ question, onSignedIn, onBack, children }: SecondSte
       field.current?.focus();
     }
   };
+  return { code, setCode, busy, error, setError, leaving, field, attempt };
+};
+
+/** The second step of a sign-in, for accounts with a second factor. */
+export const SecondStep = ({ question, onSignedIn, onBack, children }: SecondStepProps) => {
+  const text = useText();
+  const sentence = useSentence();
+  const { ticket, methods, passkey_options: options } = question;
+  const byApp = methods.includes('totp');
+  const byPasskey = methods.includes('passkey') && options !== undefined;
+  const usable = byPasskey && canUsePasskeys();
+  const [recovery, setRecovery] = useState(!byApp && !byPasskey);
+  const { code, setCode, busy, error, setError, leaving, field, attempt } = useAttempts(
+    ticket,
+    onSignedIn,
+    onBack,
+  );
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -83,45 +99,19 @@ export const SecondStep = ({ question, onSignedIn, onBack, children }: SecondSte
       )}
       {byPasskey && !usable ? <Alert severity="info">{text('factor.noPasskeysHere')}</Alert> : null}
       {usable && !recovery ? (
-        <Button
-          variant={byApp ? 'outlined' : 'contained'}
-          size="large"
-          startIcon={<Icon name="key" />}
-          autoFocus={!byApp}
-          loading={busy === 'passkey'}
-          loadingPosition="start"
-          disabled={busy === 'code'}
+        <PasskeyButton
+          isOnly={!byApp}
+          busy={busy}
           onClick={() =>
             void attempt('passkey', async () => ({
               passkey: await givePasskey(options, leaving.current.signal),
             }))
           }
-          sx={{ mt: 1 }}
-        >
-          {text('factor.step.usePasskey')}
-        </Button>
+        />
       ) : null}
       {usable && byApp && !recovery ? <Divider>{text('factor.step.or')}</Divider> : null}
       {asksForCode ? (
-        <>
-          <CodeField
-            key={recovery ? 'recovery' : 'app'}
-            ref={field}
-            recovery={recovery}
-            value={code}
-            onChange={setCode}
-            autoFocus
-          />
-          <Button
-            type="submit"
-            variant="contained"
-            size="large"
-            loading={busy === 'code'}
-            disabled={busy === 'passkey' || (recovery ? code.trim() === '' : code.length !== 6)}
-          >
-            {text('signIn.submit')}
-          </Button>
-        </>
+        <CodeInput ref={field} recovery={recovery} code={code} onCode={setCode} busy={busy} />
       ) : null}
       <Stack sx={{ gap: 1 }}>
         {methods.includes('recovery_code') && (byApp || byPasskey) ? (
@@ -139,5 +129,65 @@ export const SecondStep = ({ question, onSignedIn, onBack, children }: SecondSte
         {children}
       </Stack>
     </Stack>
+  );
+};
+
+interface PasskeyButtonProps {
+  /** True if a code is no alternative. */
+  readonly isOnly: boolean;
+  readonly busy: Busy;
+  readonly onClick: () => void;
+}
+
+const PasskeyButton = ({ isOnly, busy, onClick }: PasskeyButtonProps) => {
+  const text = useText();
+  return (
+    <Button
+      variant={isOnly ? 'contained' : 'outlined'}
+      size="large"
+      startIcon={<Icon name="key" />}
+      autoFocus={isOnly}
+      loading={busy === 'passkey'}
+      loadingPosition="start"
+      disabled={busy === 'code'}
+      onClick={onClick}
+      sx={{ mt: 1 }}
+    >
+      {text('factor.step.usePasskey')}
+    </Button>
+  );
+};
+
+interface CodeInputProps {
+  readonly ref: Ref<HTMLInputElement>;
+  readonly recovery: boolean;
+  readonly code: string;
+  readonly onCode: (code: string) => void;
+  readonly busy: Busy;
+}
+
+/** The input of a code, and the button that submits it. */
+const CodeInput = ({ ref, recovery, code, onCode, busy }: CodeInputProps) => {
+  const text = useText();
+  return (
+    <>
+      <CodeField
+        key={recovery ? 'recovery' : 'app'}
+        ref={ref}
+        recovery={recovery}
+        value={code}
+        onChange={onCode}
+        autoFocus
+      />
+      <Button
+        type="submit"
+        variant="contained"
+        size="large"
+        loading={busy === 'code'}
+        disabled={busy === 'passkey' || (recovery ? code.trim() === '' : code.length !== 6)}
+      >
+        {text('signIn.submit')}
+      </Button>
+    </>
   );
 };

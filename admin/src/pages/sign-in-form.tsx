@@ -40,8 +40,6 @@ export const SignInForm = ({
   onSignedIn,
   children,
 }: SignInFormProps) => {
-  const text = useText();
-  const language = useLanguage();
   const [account, setAccount] = useState(expected);
   const [password, setPassword] = useState('');
   const [busy, setBusy] = useState(false);
@@ -62,13 +60,6 @@ export const SignInForm = ({
     }
   };
 
-  const submit = (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    // React passes the event on to the outer form, although the dialog is not within it in the document.
-    event.stopPropagation();
-    return signIn({ username: account, password });
-  };
-
   // biome-ignore lint/correctness/useExhaustiveDependencies: a code is used once
   useEffect(() => {
     if (providerCode !== undefined) void signIn({ provider_code: providerCode });
@@ -87,7 +78,44 @@ export const SignInForm = ({
       </SecondStep>
     );
   return (
-    <Stack component="form" onSubmit={(event) => void submit(event)} sx={{ gap: 1 }} noValidate>
+    <PasswordStep
+      account={account}
+      password={password}
+      onAccount={setAccount}
+      onPassword={setPassword}
+      error={error}
+      busy={busy}
+      onSubmit={() => void signIn({ username: account, password })}
+    >
+      {children}
+    </PasswordStep>
+  );
+};
+
+interface PasswordStepProps {
+  readonly account: string;
+  readonly password: string;
+  readonly onAccount: (account: string) => void;
+  readonly onPassword: (password: string) => void;
+  readonly error: unknown;
+  readonly busy: boolean;
+  readonly onSubmit: () => void;
+  /** Elements next to the button. */
+  readonly children?: ReactNode;
+}
+
+const PasswordStep = (props: PasswordStepProps) => {
+  const { account, password, onAccount, onPassword, error, busy, onSubmit, children } = props;
+  const text = useText();
+  const language = useLanguage();
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    // React passes the event on to the outer form, although the dialog is not within it in the document.
+    event.stopPropagation();
+    onSubmit();
+  };
+  return (
+    <Stack component="form" onSubmit={submit} sx={{ gap: 1 }} noValidate>
       {error === undefined ? null : (
         <Alert severity={severityOf(failureOf(error))}>{messageOf(error, language, text)}</Alert>
       )}
@@ -98,7 +126,7 @@ export const SignInForm = ({
         autoFocus={account === ''}
         required
         value={account}
-        onChange={(event) => setAccount(event.target.value)}
+        onChange={(event) => onAccount(event.target.value)}
         slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
       />
       <TextField
@@ -109,7 +137,7 @@ export const SignInForm = ({
         autoFocus={account !== ''}
         required
         value={password}
-        onChange={(event) => setPassword(event.target.value)}
+        onChange={(event) => onPassword(event.target.value)}
       />
       <Stack sx={{ gap: 1, mt: 1.5 }}>
         <Button

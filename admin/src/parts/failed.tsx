@@ -12,7 +12,7 @@ export const failureShownHere = { onError: () => undefined };
 interface FailedProps {
   readonly error: unknown;
   /** Repeats the request; the queries of the page are repeated if absent. */
-  readonly onRetry?: () => Promise<unknown> | unknown;
+  readonly onRetry?: (() => Promise<unknown> | unknown) | undefined;
 }
 
 /** Replaces data that could not be loaded: the reason, and a button that tries again without a reload. */

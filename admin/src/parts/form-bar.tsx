@@ -23,7 +23,7 @@ interface FormBarProps {
   readonly fields: readonly string[];
   readonly busy: boolean;
   /** Label of the submit button; "Save" if absent. */
-  readonly action?: string;
+  readonly action?: string | undefined;
   /** True if a second button saves and starts another record: see `wantsAnother`. */
   readonly another?: boolean;
   /** Restores the saved values; returns a function that undoes this. */

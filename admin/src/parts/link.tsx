@@ -6,7 +6,7 @@ interface LinkProps {
   readonly to: string;
   readonly children: ReactNode;
   /** Accessible name, if the text alone does not name the target. */
-  readonly label?: string;
+  readonly label?: string | undefined;
 }
 
 export const Link = ({ to, children, label }: LinkProps) => (

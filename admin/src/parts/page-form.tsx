@@ -15,7 +15,7 @@ interface PageFormProps<Input extends object> {
   /** Initial values. */
   readonly first: Input;
   /** Label of the submit button; "Save" if absent. */
-  readonly action?: string;
+  readonly action?: string | undefined;
   /** Path of the cancel button. */
   readonly back: string;
   /** The inputs, with the messages by field. */
@@ -56,7 +56,7 @@ export const PageForm = <Input extends object>(props: PageFormProps<Input>) => {
   };
 
   return (
-    <Page title={title} {...(lead === undefined ? {} : { lead })}>
+    <Page title={title} lead={lead}>
       <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
         <Stack component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ gap: 1.5 }}>
           <Stack sx={{ gap: 1.5, maxWidth: 640 }}>{children(input, change, refusal.fields)}</Stack>
@@ -67,7 +67,7 @@ export const PageForm = <Input extends object>(props: PageFormProps<Input>) => {
             busy={busy}
             back={back}
             onDiscard={discard}
-            {...(action === undefined ? {} : { action })}
+            action={action}
           />
         </Stack>
       </Paper>

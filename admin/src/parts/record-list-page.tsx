@@ -46,7 +46,7 @@ interface RecordListPageProps<Item extends RaRecord> {
   /** Action of an empty list. */
   readonly emptyAction?: ReactNode;
   /** Name of a record, if several can be deleted at once. */
-  readonly deletable?: (record: Item) => string;
+  readonly deletable?: ((record: Item) => string) | undefined;
   readonly deleting?: Deleting;
   /** Name of a record, if several can be selected for `bulkActions`. */
   readonly nameOf?: (record: Item) => string;
@@ -55,7 +55,7 @@ interface RecordListPageProps<Item extends RaRecord> {
   /** Name of the model, if the list can follow its changes. */
   readonly followed?: string | undefined;
   /** Path of the resource from which deleted records can be restored. */
-  readonly trash?: string;
+  readonly trash?: string | undefined;
   readonly exportable?: boolean;
   /** Changes of exported records: names in place of ids. */
   readonly exportedAs?: ExportedAs | undefined;
@@ -101,7 +101,7 @@ const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
       title={title}
       count={total === undefined ? undefined : new Intl.NumberFormat(language).format(total)}
       beside={<SavedViews usual={sort} chosen={chosen} onChoose={choose} />}
-      {...(lead === undefined ? {} : { lead })}
+      lead={lead}
       actions={
         <>
           {exportable ? <Export {...exporting} onExport={() => void exporting.run()} /> : null}

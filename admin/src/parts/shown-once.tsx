@@ -24,7 +24,7 @@ interface ShownOnceProps {
   /** Names and texts that can be copied. */
   readonly secrets: readonly (readonly [label: string, value: string])[];
   /** Label by which the user confirms having stored the secrets; absent if they can be read again. */
-  readonly kept?: string;
+  readonly kept?: string | undefined;
   /** Further actions. */
   readonly children?: ReactNode;
   readonly onClose: () => void;

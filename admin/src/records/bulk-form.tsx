@@ -14,7 +14,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
-import { type FormEvent, useId, useState } from 'react';
+import { type Dispatch, type FormEvent, type SetStateAction, useId, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { failureOf, useTell } from '../parts/problem.ts';
@@ -46,29 +46,18 @@ const common = (metadata: Metadata): readonly MetadataField[] =>
 
 const initialOf = (field: MetadataField): unknown => traitsOf(field).initial?.(field.choices ?? []) ?? null;
 
-/**
- * Sets some fields of all selected records to the same values, in one transaction. Only these fields are sent, so that
- * concurrent changes of other fields stay.
- */
-export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: BulkFormProps) => {
+type Values = Readonly<Record<string, unknown>>;
+
+/** Reports the numbers of changed and unchanged records, and offers to undo the change. */
+const useBulkReport = (metadata: Metadata, path: string, chosen: number) => {
   const text = useText();
   const tell = useTell();
   const notify = useNotify();
   const offer = useUndoNotice();
   const client = useQueryClient();
-  const heading = useId();
-  const fields = common(metadata);
-  const [values, setValues] = useState<Readonly<Record<string, unknown>>>({});
-  const [refused, setRefused] = useState<readonly Refused[]>();
-  const [busy, setBusy] = useState(false);
-  const names = Object.keys(values);
-  const set = (name: string, value: unknown): void => setValues((before) => ({ ...before, [name]: value }));
-
-  const { saved, leave } = useUnsaved(names.length > 0);
-  /** Reports the numbers of changed and unchanged records, and offers to undo the change. */
-  const said = (changed: readonly ChangedRecord[]): void => {
+  return (changed: readonly ChangedRecord[], values: Values): void => {
     const count = changed.length;
-    const unchanged = ids.length - count;
+    const unchanged = chosen - count;
     const message =
       unchanged === 0 ? text('bulk.saved', { count }) : text('bulk.savedSome', { count, unchanged });
     offer(message, async () => {
@@ -86,6 +75,25 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
       }
     });
   };
+};
+
+/**
+ * Sets some fields of all selected records to the same values, in one transaction. Only these fields are sent, so that
+ * concurrent changes of other fields stay.
+ */
+export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: BulkFormProps) => {
+  const text = useText();
+  const tell = useTell();
+  const notify = useNotify();
+  const heading = useId();
+  const fields = common(metadata);
+  const [values, setValues] = useState<Values>({});
+  const [refused, setRefused] = useState<readonly Refused[]>();
+  const [busy, setBusy] = useState(false);
+  const names = Object.keys(values);
+  const report = useBulkReport(metadata, path, ids.length);
+
+  const { saved, leave } = useUnsaved(names.length > 0);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -98,7 +106,7 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
           path,
           changed.map(({ id }) => ({ id, ...values })),
         );
-        said(changed);
+        report(changed, values);
       } else notify(text('bulk.nothing'), { type: 'info' });
       saved();
       onDone();
@@ -119,48 +127,7 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
         <DialogTitle id={heading}>{text('bulk.title', { count: ids.length })}</DialogTitle>
         <DialogContent>
           <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('bulk.lead')}</Typography>
-          {names.map((name) => {
-            const field = fields.find((each) => each.name === name);
-            if (field === undefined) return null;
-            return (
-              <Stack key={name} direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
-                <Box sx={{ flex: 1, minWidth: 0 }}>
-                  <FieldInput
-                    field={field}
-                    value={values[name]}
-                    error={undefined}
-                    onChange={(value) => set(name, value)}
-                  />
-                </Box>
-                <IconButton
-                  sx={{ mt: 1 }}
-                  aria-label={text('bulk.leave', { name: field.label })}
-                  onClick={() =>
-                    setValues(Object.fromEntries(Object.entries(values).filter(([each]) => each !== name)))
-                  }
-                >
-                  <Icon name="cross" fontSize="small" />
-                </IconButton>
-              </Stack>
-            );
-          })}
-          <TextField
-            select
-            label={text('bulk.field')}
-            value=""
-            onChange={(event) => {
-              const field = fields.find(({ name }) => name === event.target.value);
-              if (field !== undefined) set(field.name, initialOf(field));
-            }}
-          >
-            {fields
-              .filter(({ name }) => !names.includes(name))
-              .map(({ name, label }) => (
-                <MenuItem key={name} value={name}>
-                  {label}
-                </MenuItem>
-              ))}
-          </TextField>
+          <ChangedFields fields={fields} values={values} onChange={setValues} />
           {refused === undefined ? null : (
             <RefusedList
               refused={refused}
@@ -185,6 +152,65 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
         </DialogActions>
       </form>
     </Dialog>
+  );
+};
+
+interface ChangedFieldsProps {
+  readonly fields: readonly MetadataField[];
+  readonly values: Values;
+  readonly onChange: Dispatch<SetStateAction<Values>>;
+}
+
+/** The inputs of the changed fields, and the selection of another one. */
+const ChangedFields = ({ fields, values, onChange }: ChangedFieldsProps) => {
+  const text = useText();
+  const set = (name: string, value: unknown): void => onChange((before) => ({ ...before, [name]: value }));
+  const names = Object.keys(values);
+  return (
+    <>
+      {names.map((name) => {
+        const field = fields.find((each) => each.name === name);
+        if (field === undefined) return null;
+        return (
+          <Stack key={name} direction="row" sx={{ gap: 1, alignItems: 'flex-start' }}>
+            <Box sx={{ flex: 1, minWidth: 0 }}>
+              <FieldInput
+                field={field}
+                value={values[name]}
+                error={undefined}
+                onChange={(value) => set(name, value)}
+              />
+            </Box>
+            <IconButton
+              sx={{ mt: 1 }}
+              aria-label={text('bulk.leave', { name: field.label })}
+              onClick={() =>
+                onChange(Object.fromEntries(Object.entries(values).filter(([each]) => each !== name)))
+              }
+            >
+              <Icon name="cross" fontSize="small" />
+            </IconButton>
+          </Stack>
+        );
+      })}
+      <TextField
+        select
+        label={text('bulk.field')}
+        value=""
+        onChange={(event) => {
+          const field = fields.find(({ name }) => name === event.target.value);
+          if (field !== undefined) set(field.name, initialOf(field));
+        }}
+      >
+        {fields
+          .filter(({ name }) => !names.includes(name))
+          .map(({ name, label }) => (
+            <MenuItem key={name} value={name}>
+              {label}
+            </MenuItem>
+          ))}
+      </TextField>
+    </>
   );
 };
 

@@ -12,6 +12,7 @@ import { useText } from '../texts/provider.ts';
 import { FieldInput } from './field-input.tsx';
 import { traitsOf } from './field-kinds.ts';
 import { type LinesField, maxLines, rowsOf } from './lines.ts';
+import type { MetadataField } from './metadata.ts';
 import { defaultsOf } from './record.ts';
 import type { Draft } from './use-draft.ts';
 import { useModel } from './use-metadata.ts';
@@ -37,7 +38,6 @@ export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) =
     (each) => !each.read_only && each.name !== field.by && traitsOf(each).structured !== true,
   );
   const rows = rowsOf(value);
-  const put = (index: number, row: Draft): void => onChange(rows.with(index, row));
   return (
     <Box
       component="section"
@@ -48,52 +48,22 @@ export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) =
         {field.label}
       </Typography>
       <Stack sx={{ gap: { xs: 2, sm: 0.5 }, containerType: 'inline-size' }}>
-        {rows.map((row, index) => {
-          const number = index + 1;
-          const message = wrong[`${field.name}.${index}`] ?? wrong[`${field.name}.${index}.id`];
-          return (
-            <Stack
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name before they are saved
-              key={`${index} ${removals}`}
-              role="group"
-              aria-label={text('records.lines.row', { number })}
-              direction="row"
-              sx={{ gap: 1, alignItems: 'end', ...(index === 0 ? {} : labelsOnce) }}
-            >
-              <Box sx={cellsStyle}>
-                {fields.map((each) => (
-                  <Box key={each.name} sx={{ minWidth: 0 }}>
-                    <FieldInput
-                      field={each}
-                      value={row[each.name]}
-                      error={wrong[`${field.name}.${index}.${each.name}`]}
-                      onChange={(next) => put(index, { ...row, [each.name]: next })}
-                    />
-                  </Box>
-                ))}
-                {message === undefined ? null : (
-                  <Typography
-                    variant="caption"
-                    role="alert"
-                    sx={{ color: 'error.main', gridColumn: '1 / -1' }}
-                  >
-                    {message}
-                  </Typography>
-                )}
-              </Box>
-              <IconButton
-                aria-label={text('records.lines.remove', { number })}
-                onClick={() => {
-                  setRemovals(removals + 1);
-                  onChange(rows.toSpliced(index, 1));
-                }}
-                sx={{ mb: 0.5 }}
-              >
-                <Icon name="trash" />
-              </IconButton>
-            </Stack>
-          );
-        })}
+        {rows.map((row, index) => (
+          <RowInput
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name before they are saved
+            key={`${index} ${removals}`}
+            index={index}
+            path={`${field.name}.${index}`}
+            fields={fields}
+            row={row}
+            wrong={wrong}
+            onChange={(next) => onChange(rows.with(index, next))}
+            onRemove={() => {
+              setRemovals(removals + 1);
+              onChange(rows.toSpliced(index, 1));
+            }}
+          />
+        ))}
       </Stack>
       {wrong[field.name] === undefined ? null : (
         <Typography variant="caption" role="alert" sx={{ color: 'error.main', display: 'block' }}>
@@ -110,6 +80,51 @@ export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) =
         {text('records.lines.add', { label: field.label })}
       </Button>
     </Box>
+  );
+};
+
+interface RowInputProps extends Pick<LinesInputProps, 'wrong'> {
+  readonly index: number;
+  /** Beginning of the names of its errors: `lines.0`. */
+  readonly path: string;
+  readonly fields: readonly MetadataField[];
+  readonly row: Draft;
+  readonly onChange: (row: Draft) => void;
+  readonly onRemove: () => void;
+}
+
+const RowInput = ({ index, path, fields, row, wrong, onChange, onRemove }: RowInputProps) => {
+  const text = useText();
+  const number = index + 1;
+  const message = wrong[path] ?? wrong[`${path}.id`];
+  return (
+    <Stack
+      role="group"
+      aria-label={text('records.lines.row', { number })}
+      direction="row"
+      sx={{ gap: 1, alignItems: 'end', ...(index === 0 ? {} : labelsOnce) }}
+    >
+      <Box sx={cellsStyle}>
+        {fields.map((field) => (
+          <Box key={field.name} sx={{ minWidth: 0 }}>
+            <FieldInput
+              field={field}
+              value={row[field.name]}
+              error={wrong[`${path}.${field.name}`]}
+              onChange={(next) => onChange({ ...row, [field.name]: next })}
+            />
+          </Box>
+        ))}
+        {message === undefined ? null : (
+          <Typography variant="caption" role="alert" sx={{ color: 'error.main', gridColumn: '1 / -1' }}>
+            {message}
+          </Typography>
+        )}
+      </Box>
+      <IconButton aria-label={text('records.lines.remove', { number })} onClick={onRemove} sx={{ mb: 0.5 }}>
+        <Icon name="trash" />
+      </IconButton>
+    </Stack>
   );
 };
 

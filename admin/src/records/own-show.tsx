@@ -74,8 +74,8 @@ export const OwnShow = <Item extends RaRecord>(props: OwnShowProps<Item>) => {
         <Page
           key={record.id}
           title={titleOf(record)}
-          {...(within === undefined ? {} : { within: { to: `/${resource}`, label: within } })}
-          {...(leadOf === undefined ? {} : { lead: leadOf(record) })}
+          within={within === undefined ? undefined : { to: `/${resource}`, label: within }}
+          lead={leadOf?.(record)}
           actions={actions(record)}
         >
           <Stack sx={{ gap: 2.5 }}>

@@ -49,7 +49,7 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       searchable={fields.some(({ searchable }) => searchable)}
       empty={text('records.empty', { label })}
       nameOf={nameOf}
-      {...(permissions.destroy ? { deletable: nameOf } : {})}
+      deletable={permissions.destroy ? nameOf : undefined}
       bulkActions={
         <>
           {permissions.update ? (
@@ -75,7 +75,7 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
           : undefined
       }
       followed={events === true ? model : undefined}
-      {...(trash === true ? { trash: path } : {})}
+      trash={trash === true ? path : undefined}
       more={[
         ...(permissions.create ? [{ label: text('records.import'), to: `/records/${path}/import` }] : []),
         ...(trash === true ? [{ label: text('trash.link'), to: trashPath(path) }] : []),
@@ -91,15 +91,13 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
           </UngrantedButton>
         )
       }
-      {...(permissions.create
-        ? {
-            emptyAction: (
-              <LinkButton to={`/records/${path}/create`} variant="outlined">
-                {text('records.createFirst', { label })}
-              </LinkButton>
-            ),
-          }
-        : {})}
+      emptyAction={
+        permissions.create ? (
+          <LinkButton to={`/records/${path}/create`} variant="outlined">
+            {text('records.createFirst', { label })}
+          </LinkButton>
+        ) : undefined
+      }
     />
   );
 };

@@ -43,7 +43,7 @@ export const InvitationLink = ({ username, invitation, onClose }: InvitationLink
       lead={address ? text('invitations.sentLead', { address }) : text('invitations.shownLead')}
       facts={[[text('invitations.validUntil'), <Time key="end" value={end} format="zoned" />]]}
       secrets={[[text(address ? 'invitations.linkInstead' : 'invitations.link'), url]]}
-      {...(address ? {} : { kept: text('invitations.confirmCopied') })}
+      kept={address ? undefined : text('invitations.confirmCopied')}
       onClose={onClose}
     />
   );
