@@ -1,65 +1,22 @@
 import type { JsonSchema } from '../../fields/field.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { openRecords } from '../../model/open-records.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
-import type { KeyUses, WideKey } from '../../service/api-keys/key-uses.ts';
 import {
-  type Attention,
-  type KeyInNeed,
-  type KeysInNeed,
-  maxListed,
-} from '../../service/attention/attention.ts';
+  foundSchema,
+  type KeyAdviceParts,
+  keyAdviceMembers,
+  keyAdviceReader,
+  keysOf,
+  keysSchema,
+  objectsSchema,
+  userOrNull,
+  userOrNullSchema,
+} from '../../service/api-keys/key-advice.ts';
 import { createWorkAttention } from '../../service/attention/attention-work.ts';
 import type { TableContext } from '../../service/context.ts';
 import type { PermissionEntry } from '../../service/roles/entity.ts';
-
-const userOrNull = (id: number | null, username: string | null): Json =>
-  id === null || username === null ? null : { id, username };
-
-const keyOf = ({ id, name, user_id, username, owner_id, owner_name, ...times }: KeyInNeed) => ({
-  id,
-  name,
-  user: { id: user_id, username },
-  owner: userOrNull(owner_id, owner_name),
-  expires_at: times.expires_at,
-  created_at: times.created_at,
-  last_used_at: times.last_used_at,
-});
-
-const keysOf = ({ count, keys }: KeysInNeed): Json => ({ count, keys: keys.map(keyOf) });
-
-const wideKeysOf = (keys: readonly WideKey[]): Json => ({
-  count: keys.length,
-  keys: keys.slice(0, maxListed).map(({ narrower, ...key }) => ({
-    ...keyOf(key),
-    narrower_scopes: [...narrower],
-  })),
-});
-
-export interface KeyAdviceParts {
-  readonly attention: Attention;
-  readonly keyUses: KeyUses;
-  readonly keyScopes: ReadonlySet<string>;
-}
-
-/** Advice about keys that never expire, are unused, or may do more than they did within 30 days. */
-export const keyAdviceReader = (services: KeyAdviceParts): (() => Promise<JsonObject>) => {
-  const { attention, keyUses, keyScopes } = services;
-  return async () => {
-    await keyUses.flush();
-    const [endless, neglected, wide] = await Promise.all([
-      attention.endlessKeys(),
-      attention.neglectedKeys(),
-      keyUses.wide(keyScopes),
-    ]);
-    return {
-      endless_keys: keysOf(endless),
-      neglected_keys: keysOf(neglected),
-      wide_keys: wideKeysOf(wide),
-    };
-  };
-};
 
 /** Whether no rule asks who a caller is: anybody with a token does anything to the records. */
 const isOpen = (model: ResourceModel): boolean => {
@@ -77,61 +34,19 @@ const text: JsonSchema = { type: 'string' };
 const boolean: JsonSchema = { type: 'boolean' };
 const timeOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
 
-const list = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
-  type: 'array',
-  items: { type: 'object', properties },
-});
-const found = (name: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
-  type: 'object',
-  properties: { count: integer, [name]: list(properties) },
-});
-const userOrNullSchema: JsonSchema = {
-  type: ['object', 'null'],
-  properties: { id: integer, username: text },
-};
-const key = {
-  id: integer,
-  name: text,
-  user: { type: 'object', properties: { id: integer, username: text } },
-  owner: {
-    ...userOrNullSchema,
-    description: 'the person who owns the service account that the key belongs to',
-  },
-  expires_at: timeOrNull,
-  created_at: { type: 'string', format: 'date-time' },
-  last_used_at: timeOrNull,
-} as const satisfies Readonly<Record<string, JsonSchema>>;
-const keys = found('keys', key);
-const keyAdvice = {
-  endless_keys: { ...keys, description: 'never expire' },
-  neglected_keys: { ...keys, description: 'active, and not used for 30 days or ever since they were made' },
-  wide_keys: {
-    ...found('keys', { ...key, narrower_scopes: { type: 'array', items: text } }),
-    description:
-      'may do more than their requests of the last 30 days needed; `narrower_scopes` would be enough. Of the 200 keys that were used last.',
-  },
-} as const satisfies Readonly<Record<string, JsonSchema>>;
-
-export const keyAdviceSchema: JsonSchema = {
-  type: 'object',
-  title: 'ApiKeyAdvice',
-  properties: keyAdvice,
-  required: Object.keys(keyAdvice),
-};
-
-const models = list({ model: text, path: text });
+const models = objectsSchema({ model: text, path: text });
 
 export const attentionSchema: JsonSchema = {
   type: 'object',
   properties: {
-    expiring_keys: { ...keys, description: 'active, and over within 30 days' },
-    ...keyAdvice,
+    expiring_keys: { ...keysSchema, description: 'active, and over within 30 days' },
+    ...keyAdviceMembers,
     ownerless_accounts: {
-      ...found('accounts', { id: integer, username: text, owner: userOrNullSchema }),
+      ...foundSchema('accounts', { id: integer, username: text, owner: userOrNullSchema }),
       description: 'enabled service accounts whose owner is disabled, or was deleted (`owner` is null)',
     },
     failed_sign_ins: {
-      ...found('sign_ins', {
+      ...foundSchema('sign_ins', {
         user: { type: ['object', 'null'], properties: { id: integer, username: text, disabled: boolean } },
         address: { type: ['string', 'null'] },
         count: integer,
@@ -142,10 +57,15 @@ export const attentionSchema: JsonSchema = {
     },
     open_resources: { ...models, description: 'no rule asks who calls' },
     ungranted_models: { ...models, description: 'permissions are asked for, and no role was granted any' },
-    disabled_webhooks: found('webhooks', { id: integer, url: text, reason: text, disabled_at: timeOrNull }),
-    failing_webhooks: found('webhooks', { id: integer, url: text, failures: integer }),
+    disabled_webhooks: foundSchema('webhooks', {
+      id: integer,
+      url: text,
+      reason: text,
+      disabled_at: timeOrNull,
+    }),
+    failing_webhooks: foundSchema('webhooks', { id: integer, url: text, failures: integer }),
     failed_jobs: {
-      ...found('jobs', {
+      ...foundSchema('jobs', {
         id: integer,
         name: text,
         error: { type: ['string', 'null'] },

@@ -4,10 +4,10 @@ import type { Locale } from '../../kernel/messages/catalogue.ts';
 import type { Languages } from '../../kernel/messages/languages.ts';
 import { type Label, labelText } from '../../kernel/messages/messages.ts';
 import type { ServedResource } from '../../operations/served-resource.ts';
+import { type KeyAdviceParts, keyAdviceReader, keyAdviceSchema } from '../../service/api-keys/key-advice.ts';
 import { languageOf, languageQuery } from '../language.ts';
 import { schemas } from '../schemas.ts';
 import { adminAuth, administratorOnly, adminTag } from './area.ts';
-import { type KeyAdviceParts, keyAdviceReader, keyAdviceSchema } from './attention.ts';
 
 const users: Label = { 'zh-CN': '用户', en: 'User' };
 

@@ -1,7 +1,7 @@
 import type { Database, Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { BatchedCounter } from '../usage/counters.ts';
+import { BatchedCounter } from '../batched-counter.ts';
 
 /** Keys and what is counted of them, in one batch at most, some 150 bytes each; more are not counted. */
 const maxEntries = 50_000;

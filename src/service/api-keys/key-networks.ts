@@ -5,8 +5,8 @@ import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
+import { BatchedCounter } from '../batched-counter.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/counters.ts';
 
 /** Maximum number of networks stored for one key; further ones are not reported. */
 const maxNetworksOfKey = 1_000;

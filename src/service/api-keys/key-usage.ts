@@ -7,8 +7,8 @@ import { timeText } from '../../database/source.ts';
 import { join, type Statement, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
+import { BatchedCounter } from '../batched-counter.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/counters.ts';
 
 /** Days for which counts are kept: one more than the page of a key shows. */
 const retentionMs = 31 * 24 * 3_600_000;

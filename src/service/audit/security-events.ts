@@ -5,8 +5,8 @@ import { tablesOf } from '../../database/tables-of.ts';
 import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createKeyNetworks } from '../api-keys/key-networks.ts';
+import { BatchedCounter } from '../batched-counter.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/counters.ts';
 import { type AuditActor, type AuditEntry, auditQuery } from './audit.ts';
 
 /** Length of a window in which events are counted, in milliseconds. */

@@ -7,8 +7,8 @@ import type { Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
+import { BatchedCounter } from '../batched-counter.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/counters.ts';
 import { createRefusedClaims, type KeptRefusal, type RefusedCaller } from './refused-claims.ts';
 
 /** Milliseconds for which a refusal is kept after the last one of its kind. */

@@ -2,8 +2,8 @@ import type { Claim } from '../../auth/method.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { findSecrets } from '../api-keys/known-secrets.ts';
+import { BatchedCounter } from '../batched-counter.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter } from '../usage/counters.ts';
 
 /** A refusal as it is stored, without its times and its count. */
 export interface KeptRefusal {

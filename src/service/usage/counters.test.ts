@@ -5,10 +5,11 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../database/database.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { addKey } from '../api-keys/commands.ts';
+import { BatchedCounter } from '../batched-counter.ts';
 import { createCommands } from '../command.ts';
 import { createSessionStore } from '../sessions/sessions.ts';
 import { createUserStore } from '../users/users.ts';
-import { BatchedCounter, createRequestCounts, createUsageRecorder } from './counters.ts';
+import { createRequestCounts, createUsageRecorder } from './counters.ts';
 
 const sum = (earlier = 0, added: number): number => earlier + added;
 

@@ -1,7 +1,8 @@
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import { BatchedCounter } from '../batched-counter.ts';
 import type { TableContext } from '../context.ts';
-import { BatchedCounter, hourOf } from './counters.ts';
+import { hourOf } from './counters.ts';
 
 /** Times are kept for a day. */
 const retentionMs = 24 * 3_600_000;
