@@ -1,8 +1,8 @@
+import { ownKeyEntity } from '../src/accounts/api-keys.ts';
 import type { JsonSchema } from '../src/fields/field.ts';
 import { isJsonObject } from '../src/kernel/json.ts';
 import type { Entity } from '../src/records/entity.ts';
-import { publicUserEntity } from '../src/records/users.ts';
-import { ownKeyEntity } from '../src/service/api-keys/entity.ts';
+import { publicUserEntity } from '../src/records/user-entity.ts';
 
 /** Writes the types of the service's records for the client, which takes no code from the service. */
 

@@ -1,6 +1,6 @@
 import { type Bucket, bucketsOf, isGroupable, measuresOf } from '../src/fields/aggregates.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
-import { parameterTexts } from '../src/openapi/texts.ts';
+import { parameterTexts } from '../src/http/describe.ts';
 import { code, page, table } from './reference-markdown.ts';
 
 const spans: Readonly<Record<Bucket, string>> = {

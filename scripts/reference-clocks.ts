@@ -1,5 +1,5 @@
 import { storedTimes } from '../src/app/stored-times.ts';
-import { shownTimes } from '../src/database/tables/own-tables.ts';
+import { shownTimes } from '../src/database/tables.ts';
 import { code, page, table } from './reference-markdown.ts';
 
 const placeOf = (place: string): string => (place.includes('`') ? place : code(place));

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { anchorOf } from '../docs/.vitepress/pages.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
-import type { ServiceLocale } from '../src/kernel/messages/catalogue.ts';
-import { catalogueOf, type OwnRule, uniqueCombination } from '../src/kernel/messages/messages.ts';
+import { catalogueOf, type OwnRule, type ServiceLocale, uniqueCombination } from '../src/kernel/messages.ts';
 import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
-import { nestedRules } from '../src/operations/nested.ts';
+import { nestedRules } from '../src/resources/operations.ts';
 import { code, page, table } from './reference-markdown.ts';
 
 interface Words {

@@ -1,10 +1,9 @@
 import ts from 'typescript';
-import { postgresDialect } from '../src/database/postgres/dialect.ts';
-import { sqliteDialect } from '../src/database/sqlite/dialect.ts';
+import { dialectOf } from '../src/database/dialects.ts';
 import { choiceColours } from '../src/fields/colours.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { type FieldKind, fieldKinds, fieldTypes } from '../src/fields/registry.ts';
-import { iconNames } from '../src/model/icons.ts';
+import { iconNames } from '../src/model/describe.ts';
 import { code, page, table } from './reference-markdown.ts';
 import { docsOf, interfacesIn, type MemberDocs, membersOf, parse } from './reference-types.ts';
 
@@ -64,7 +63,7 @@ const section = (kind: FieldKind): string => {
         ['JSON', json.join(', ')],
         [
           'Column',
-          `${code(sqliteDialect.columns[type.column].type)} (SQLite), ${code(postgresDialect.columns[type.column].type)} (PostgreSQL)`,
+          `${code(dialectOf({ dialect: 'sqlite' }).columns[type.column].type)} (SQLite), ${code(dialectOf({ dialect: 'postgres' }).columns[type.column].type)} (PostgreSQL)`,
         ],
         ['Filters', type.operators.map(code).join(' ')],
         ['Sortable', type.sortable ? 'yes' : 'no'],

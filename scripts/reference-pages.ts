@@ -5,7 +5,7 @@ import { registry } from '../src/cli/registry.ts';
 import { rankedMatches } from '../src/database/search.ts';
 import type { FieldType, FilterOperator } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
-import { headerTexts, parameterTexts } from '../src/openapi/texts.ts';
+import { headerTexts, parameterTexts } from '../src/http/describe.ts';
 import { aggregatesPage } from './reference-aggregates.ts';
 import { clocksPage } from './reference-clocks.ts';
 import { errorsPage } from './reference-errors.ts';

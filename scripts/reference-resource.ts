@@ -7,7 +7,7 @@ const interfaces = interfacesIn([
   'model/hooks.ts',
   'model/scope.ts',
   'model/job.ts',
-  'model/group-types.ts',
+  'model/types/group-types.ts',
 ]);
 const members = (name: string) => membersOf(interfaces, name);
 

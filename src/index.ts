@@ -1,5 +1,8 @@
 /** The public interface: what an application's files import. Nothing inside the service imports this file. */
 export { sql } from 'kysely';
+export type { PaymentHook } from './accounts/applications.ts';
+export type { OidcOptions, OidcProvider, RoleMapping } from './accounts/oidc.ts';
+export { oidc } from './accounts/oidc.ts';
 export type { Application, ApplicationConfig } from './app/application.ts';
 export { createApplication, defineConfig, loadApplication } from './app/application.ts';
 export type { Config } from './app/config.ts';
@@ -8,7 +11,7 @@ export type { Server, ServerOptions } from './app/server.ts';
 export { createServer } from './app/server.ts';
 export type { Principal } from './auth/principal.ts';
 export type { Rate, RateLimit } from './auth/rate-limit.ts';
-export { ConstraintError } from './database/database.ts';
+export type { HistoryFill, TableDefinition } from './database/application-migrations.ts';
 export {
   alterTable,
   createTable,
@@ -17,19 +20,20 @@ export {
   followColumns,
   followTable,
   renameTable,
-} from './database/migrations/application-steps.ts';
-export type { TableAlteration } from './database/migrations/columns.ts';
-export type { HistoryFill } from './database/migrations/fill-history.ts';
-export type { Migration, MigrationDatabase } from './database/migrations/migration.ts';
-export type { TableDefinition } from './database/migrations/schema.ts';
-export type { AnswerOptions, RawAnswer } from './endpoints/answer.ts';
-export { answer } from './endpoints/answer.ts';
-export type { OidcOptions, OidcProvider, RoleMapping } from './endpoints/auth/oidc/options.ts';
-export { oidc } from './endpoints/auth/oidc/options.ts';
-export type { EndpointContext, EndpointDefinition, EndpointOptions } from './endpoints/define-endpoint.ts';
-export { defineEndpoint } from './endpoints/define-endpoint.ts';
-export type { BodyKind, BodyLimits } from './endpoints/endpoint-body.ts';
-export type { PaymentHook } from './endpoints/payment/payment.ts';
+} from './database/application-migrations.ts';
+export { ConstraintError } from './database/database.ts';
+export type { Migration, MigrationDatabase, TableAlteration } from './database/migrations.ts';
+export type { JobContext, JobDefinition } from './delivery/jobs.ts';
+export { defineJob } from './delivery/jobs.ts';
+export type {
+  MailOption,
+  MailTemplate,
+  MailTexts,
+  MailValues,
+  OutgoingMail,
+  RegistrationOptions,
+  SmtpOptions,
+} from './delivery/mail.ts';
 export type { BooleanOptions } from './fields/boolean.ts';
 export type { ChoiceColour } from './fields/colours.ts';
 export type { DateOptions } from './fields/date.ts';
@@ -52,20 +56,9 @@ export type { TimeOptions } from './fields/time.ts';
 export type { UrlOptions } from './fields/url.ts';
 export type { UuidOptions } from './fields/uuid.ts';
 export type { UploadedFile } from './http/uploads.ts';
-export type { JobContext, JobDefinition } from './jobs/define-job.ts';
-export { defineJob } from './jobs/define-job.ts';
 export type { Json, JsonObject } from './kernel/json.ts';
 export type { ProblemDetails } from './kernel/problem.ts';
 export { Problem } from './kernel/problem.ts';
-export type {
-  MailOption,
-  MailTemplate,
-  MailTexts,
-  MailValues,
-  OutgoingMail,
-  RegistrationOptions,
-  SmtpOptions,
-} from './mail/options.ts';
 export type { FieldTexts, LocaleDefinition, ModelTexts } from './model/define-locale.ts';
 export { defineLocale } from './model/define-locale.ts';
 export type { MakeProblem, ProblemDefinition } from './model/define-problem.ts';
@@ -73,8 +66,8 @@ export { defineProblem } from './model/define-problem.ts';
 export { defineResource } from './model/define-resource.ts';
 export type { ResourceDefinition } from './model/definition.ts';
 export { DefinitionError } from './model/definition-error.ts';
+export type { IconName } from './model/describe.ts';
 export type { AfterCommitContext, BeforeCommitContext, BeforeSaveContext } from './model/hooks.ts';
-export type { IconName } from './model/icons.ts';
 export type { CheckedInput, Job, JobOptions, JobQueue, SentInput } from './model/job.ts';
 export type { ManagedUser, UserRecord } from './model/related-user.ts';
 export type { ManyOptions, ManyRelation } from './model/relation.ts';
@@ -111,4 +104,14 @@ export type {
   SortOf,
   UpdateOf,
 } from './model/types.ts';
-export { versionOf } from './operations/scope-records.ts';
+export type {
+  AnswerOptions,
+  BodyKind,
+  BodyLimits,
+  EndpointContext,
+  EndpointDefinition,
+  EndpointOptions,
+  RawAnswer,
+} from './resources/application-endpoints.ts';
+export { answer, defineEndpoint } from './resources/application-endpoints.ts';
+export { versionOf } from './resources/operations.ts';

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineEndpoint } from '../endpoints/define-endpoint.ts';
 import { field } from '../fields/define.ts';
+import { defineEndpoint } from '../resources/application/define-endpoint.ts';
 import { ApplicationError, createApplication, defineConfig, loadApplication } from './application.ts';
 
 let root = '';

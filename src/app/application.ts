@@ -1,15 +1,19 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { PaymentHook } from '../accounts/applications.ts';
+import { type OidcProvider, providersOption } from '../accounts/oidc.ts';
 import { checkRateLimit, type RateLimit } from '../auth/rate-limit.ts';
-import type { Migration, Migrations } from '../database/migrations/migration.ts';
-import { type OidcProvider, providersOption } from '../endpoints/auth/oidc/options.ts';
-import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
-import { definedIn, isEndpointDefinition } from '../endpoints/define-endpoint.ts';
-import type { PaymentHook } from '../endpoints/payment/payment.ts';
-import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../jobs/define-job.ts';
+import type { Migration, Migrations } from '../database/migrations.ts';
+import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../delivery/jobs.ts';
+import {
+  type MailOption,
+  mailOption,
+  type RegistrationOptions,
+  registrationOption,
+} from '../delivery/mail.ts';
 import { errorMessage } from '../kernel/error-message.ts';
-import type { Catalogue, Locale } from '../kernel/messages/catalogue.ts';
+import type { Catalogue, Locale } from '../kernel/messages.ts';
 import {
   anything,
   code,
@@ -22,12 +26,6 @@ import {
 } from '../kernel/options.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import {
-  type MailOption,
-  mailOption,
-  type RegistrationOptions,
-  registrationOption,
-} from '../mail/options.ts';
-import {
   catalogueOfApplication,
   isLocaleDefinition,
   type LocaleDefinition,
@@ -37,14 +35,19 @@ import { DefinitionError } from '../model/definition-error.ts';
 import { collectModels, type Models } from '../model/models.ts';
 import { isResourceModel, type ResourceModel } from '../model/resource.ts';
 import type { Scope } from '../model/scope.ts';
+import {
+  definedIn,
+  type EndpointDefinition,
+  isEndpointDefinition,
+} from '../resources/application-endpoints.ts';
 import { locate } from './locate.ts';
 
 /** Options of an application's `gatewright.config.ts`. */
 export interface ApplicationConfig {
   /**
-   * Limits of the requests that a caller or a network may send, by the path of a model (`orders`) or the method and path
-   * of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint below `/api/v1` but
-   * the health check.
+   * Limits of the requests that a caller or a network may send, by the path of a model (`orders`) or the method and
+   * path of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint below
+   * `/api/v1` but the health check.
    */
   readonly limits?: Readonly<Record<string, RateLimit>>;
   /** `false` removes `POST /api/v1/payment`. Payments that were received stay in the administration area. */
@@ -285,9 +288,9 @@ const located = async (error: unknown, directory: string): Promise<unknown> => {
 };
 
 /**
- * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts`,
- * `locales/*.ts` and `gatewright.config.ts`, each of them optional. There is no registration: a new file is picked up at the next start.
- * Node strips the types itself.
+ * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts`, `locales/*.ts`
+ * and `gatewright.config.ts`, each of them optional. There is no registration: a new file is picked up at the next
+ * start. Node strips the types itself.
  * @throws ApplicationError that names the file, and the line where it can be determined
  */
 export const loadApplication = async (folder: string): Promise<Application> => {

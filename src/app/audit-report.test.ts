@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { defineEndpoint } from '../endpoints/define-endpoint.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import type { ResourceModel } from '../model/resource.ts';
 import { allOf, anyOf, equals, own } from '../model/row-rule.ts';
+import { defineEndpoint } from '../resources/application/define-endpoint.ts';
 import { createApplication } from './application.ts';
 import { auditReport, type RecommendedRule, ruleWarnings } from './audit-report.ts';
 import { readConfig } from './config.ts';

@@ -1,6 +1,10 @@
-import { describeDifference } from '../database/migrations/describe-difference.ts';
-import type { Difference } from '../database/migrations/differences.ts';
-import { type MissingIndex, missingIndexes } from '../database/migrations/missing-indexes.ts';
+import {
+  type Difference,
+  describeDifference,
+  type MissingIndex,
+  missingIndexes,
+} from '../database/migrations.ts';
+import { accessOf, type FieldRules, fieldRulesOf } from '../http/describe.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Models } from '../model/models.ts';
@@ -12,7 +16,6 @@ import {
   isolationSentences,
   rowSentence,
 } from '../model/row-sentences.ts';
-import { accessOf, type FieldRules, fieldRulesOf } from '../openapi/access.ts';
 
 /** The recommended rules for production use, in the contract's order, by the names of this report. */
 const recommendedRules = [

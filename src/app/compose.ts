@@ -1,87 +1,84 @@
 import type { Logger } from 'pino';
+import { createKeyCalls, createKeyUsage, createKeyUses } from '../accounts/api-keys.ts';
+import { createNonceStore, createSeenCredentials } from '../accounts/applications.ts';
+import { createAttention } from '../accounts/attention.ts';
+import { createInvitationStore } from '../accounts/invitations.ts';
+import { createLinkedAccounts, createProviders } from '../accounts/oidc.ts';
+import { createRoleStore, permissionEntriesOf } from '../accounts/roles.ts';
+import {
+  createFactorSetups,
+  createSecondFactorStore,
+  createSignInTickets,
+} from '../accounts/second-factors.ts';
+import { createSecurityEvents } from '../accounts/security-events.ts';
+import { createLoginAttempts, createSessionStore, createTokenStore } from '../accounts/sessions.ts';
+import {
+  createAccountLinks,
+  createAccountStore,
+  createAccounts,
+  createCallerStore,
+  createIdentityStore,
+  createNotifyUser,
+  createUserStore,
+  managedUserEntity,
+} from '../accounts/users.ts';
 import { createLogin } from '../auth/login.ts';
 import { createPasskeys } from '../auth/passkeys.ts';
 import { createPasswords } from '../auth/password.ts';
 import { anonymous } from '../auth/principal.ts';
 import { openMethods } from '../auth/registry.ts';
+import { createDocumentation, type Documentation, mailPreviewEndpoints } from '../console/docs.ts';
+import { type AdminMetaParts, adminMetaEndpoints } from '../console/meta.ts';
 import type { Database } from '../database/database.ts';
-import { type AdminMetaParts, adminMetaEndpoints } from '../endpoints/admin/meta.ts';
-import { adminArea } from '../endpoints/admin/records.ts';
+import { Changes, EventSignal } from '../delivery/events.ts';
+import { createJobs, type WorkerTimes, withOwnJobs } from '../delivery/jobs.ts';
+import { createMailQueue, createMailSender } from '../delivery/mail.ts';
+import { createWebhooks, type Webhooks, type WebhookTimes } from '../delivery/webhooks.ts';
+import { createBuckets } from '../http/buckets.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { createLimiter } from '../http/limiter.ts';
+import { withRateLimits } from '../http/rate-limits.ts';
+import { Routes } from '../http/routes.ts';
+import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { workLogFields } from '../kernel/current-work.ts';
+import { createLanguages, type Locale } from '../kernel/messages.ts';
+import type { Stopping } from '../kernel/stopping.ts';
+import { createEventLog } from '../ledger/event-log.ts';
+import { createIdempotency } from '../ledger/idempotency.ts';
+import { createImports } from '../ledger/imports.ts';
+import { createPaymentStore } from '../ledger/payments.ts';
+import type { Models } from '../model/models.ts';
+import type { Scope } from '../model/scope.ts';
+import { createVersionPurge } from '../records/history.ts';
+import { createTrash } from '../records/trash.ts';
+import { publicUserEntity } from '../records/user-entity.ts';
+import { adminArea } from '../resources/admin-area.ts';
 import {
   type ApplicationEndpointParts,
   applicationEndpoints,
   keyScopesOf,
-} from '../endpoints/application-endpoints.ts';
-import { createProviders } from '../endpoints/auth/oidc/client.ts';
-import { createDocumentation, type Documentation } from '../endpoints/docs/docs.ts';
-import { mailPreviewEndpoints } from '../endpoints/docs/mail-preview.ts';
-import { type FixedEndpointParts, fixedEndpoints } from '../endpoints/fixed.ts';
-import { metaEndpoints } from '../endpoints/meta/meta.ts';
-import { withRateLimits } from '../endpoints/rate-limits.ts';
-import { apiArea } from '../endpoints/resources/area.ts';
-import { resourceEndpoints } from '../endpoints/resources/resource-endpoints.ts';
-import { createAccounts } from '../endpoints/users/accounts.ts';
-import { Changes } from '../events/changes.ts';
-import { EventSignal } from '../events/signal.ts';
-import type { Endpoint } from '../http/endpoint.ts';
-import { createLimiter } from '../http/limiter.ts';
-import { Routes } from '../http/routes.ts';
-import { createJobs, withOwnJobs } from '../jobs/service.ts';
-import type { WorkerTimes } from '../jobs/worker.ts';
-import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { workLogFields } from '../kernel/current-work.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import { createLanguages } from '../kernel/messages/languages.ts';
-import type { Stopping } from '../kernel/stopping.ts';
-import { createMailSender } from '../mail/sender.ts';
-import type { Models } from '../model/models.ts';
-import type { Scope } from '../model/scope.ts';
-import { maxBatch } from '../operations/batch.ts';
-import { cascadeLimits } from '../operations/cascade-links.ts';
-import { createScopes } from '../operations/scope.ts';
-import { type ResourceContext, type ServedResource, serveResource } from '../operations/served-resource.ts';
-import type { Acting, CodeLimit } from '../operations/transaction.ts';
-import { createVersionPurge } from '../records/history/history.ts';
-import { createTrash } from '../records/trash/trash.ts';
-import { publicUserEntity } from '../records/users.ts';
-import { createKeyCalls } from '../service/api-keys/key-calls.ts';
-import { createKeyUsage } from '../service/api-keys/key-usage.ts';
-import { createKeyUses } from '../service/api-keys/key-uses.ts';
-import { createNonceStore } from '../service/applications/nonces.ts';
-import { createAttention } from '../service/attention/attention.ts';
-import { createSecurityEvents } from '../service/audit/security-events.ts';
-import { createEventLog } from '../service/events/event-log.ts';
-import { createIdempotency } from '../service/idempotency/idempotency.ts';
-import { createImports } from '../service/imports/imports.ts';
-import { createInvitationStore } from '../service/invitations/invitations.ts';
-import { createBuckets } from '../service/limits/buckets.ts';
-import { createMailQueue } from '../service/mail/mail-queue.ts';
-import { createNotifyUser } from '../service/mail/user-notices.ts';
-import { createPaymentStore } from '../service/payments/payments.ts';
-import { createRefusals } from '../service/refusals/refusals.ts';
-import { permissionEntriesOf } from '../service/roles/entity.ts';
-import { createRoleStore } from '../service/roles/roles.ts';
-import { createFactorSetups } from '../service/second-factors/factor-setups.ts';
-import { createSecondFactorStore } from '../service/second-factors/second-factors.ts';
-import { createSignInTickets } from '../service/second-factors/sign-in-tickets.ts';
-import { createLoginAttempts } from '../service/sessions/login-attempts.ts';
-import { createSessionStore } from '../service/sessions/sessions.ts';
-import { createRequestCounts, type Usage } from '../service/usage/counters.ts';
-import { createRouteTimes } from '../service/usage/route-times.ts';
-import { createAccountLinks } from '../service/users/account-links.ts';
-import { createCallerStore } from '../service/users/callers.ts';
-import { managedUserEntity } from '../service/users/entity.ts';
-import { createAccountStore, createIdentityStore } from '../service/users/identities.ts';
-import { createLinkedAccounts } from '../service/users/linked-accounts.ts';
-import { createSeenCredentials } from '../service/users/seen-credentials.ts';
-import { createTokenStore } from '../service/users/tokens.ts';
-import { createUserStore } from '../service/users/users.ts';
+} from '../resources/application-endpoints.ts';
+import { apiArea } from '../resources/area.ts';
+import { metaEndpoints } from '../resources/meta.ts';
+import {
+  type Acting,
+  type CodeLimit,
+  cascadeLimits,
+  createScopes,
+  maxBatch,
+  type ResourceContext,
+  type ServedResource,
+  serveResource,
+} from '../resources/operations.ts';
+import { resourceEndpoints } from '../resources/resource-endpoints.ts';
+import { createRefusals } from '../upkeep/refusals.ts';
+import { createRequestCounts, createRouteTimes, type Usage } from '../upkeep/usage.ts';
 import type { Vault } from '../vault/vault.ts';
-import { createWebhooks, type Webhooks, type WebhookTimes } from '../webhooks/webhooks.ts';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
 import { settingsOf } from './config.ts';
+import { type FixedEndpointParts, fixedEndpoints } from './endpoints.ts';
 import { connectionsWithin } from './open-files.ts';
 import { createKeyed } from './secrets.ts';
 import { packageVersion } from './version.ts';
@@ -134,7 +131,11 @@ export const compose = async (parts: Parts) => {
       webhooks: () => webhooks,
       mail: mail && {
         send: createMailSender({
-          ...{ mail, baseUrl: config.baseUrl, secrets: keyed.mailSecrets, clock, logger },
+          mail,
+          baseUrl: config.baseUrl,
+          secrets: keyed.mailSecrets,
+          clock,
+          logger,
           password: () => vault.smtpPassword,
         }),
         links: () => accountLinks,
@@ -178,12 +179,25 @@ export const compose = async (parts: Parts) => {
   const invitations = createInvitationStore(context, mailQueue);
   const accountLinks = mailQueue && createAccountLinks({ ...context, users, outbox, mail: mailQueue });
   const accounts = createAccounts({
-    ...{ ...context, users, passwords, userTokens, tokens: keyed.tokens },
-    ...{ invitations, baseUrl: config.baseUrl, catalogue, models: application.models },
+    ...context,
+    users,
+    passwords,
+    userTokens,
+    tokens: keyed.tokens,
+    invitations,
+    baseUrl: config.baseUrl,
+    catalogue,
+    models: application.models,
   });
   const scopeOf = createScopes({ database, clock, resources, jobs: jobs.port, accounts, transactionLimit });
   const webhooks: Webhooks = createWebhooks({
-    ...{ ...context, events, resources, identities, logger, jobs, models: application.models },
+    ...context,
+    events,
+    resources,
+    identities,
+    logger,
+    jobs,
+    models: application.models,
     area: apiArea,
     signal: eventSignal,
     secrets: keyed.webhookSecrets,

@@ -1,7 +1,7 @@
+import type { SeenCredentialsStore } from '../accounts/applications.ts';
 import type { SecurityEvents } from '../auth/security-events.ts';
-import type { Found } from '../database/migrations/runner.ts';
+import type { Found } from '../database/migrations.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { SeenCredentialsStore } from '../service/users/seen-credentials.ts';
 import type { CredentialsChange } from '../vault/changes.ts';
 import type { CredentialsFile, Vault } from '../vault/vault.ts';
 import { VaultError } from '../vault/vault-error.ts';

@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts';
 import { defaultDialect } from '../database/default-dialect.ts';
+import type { DescriptionArea } from '../http/describe.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import type { DescriptionArea } from '../openapi/area.ts';
+import type { Locale } from '../kernel/messages.ts';
 import type { Application } from './application.ts';
 import { allEndpoints, type Composed, documentationOf } from './compose.ts';
 import { composeOffline } from './compose-offline.ts';

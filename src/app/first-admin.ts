@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { UserStore } from '../accounts/users.ts';
 import { canonicalAccount, emailViolation, usernameViolation } from '../auth/account.ts';
 import { addressOf } from '../auth/address.ts';
 import type { Passwords } from '../auth/password.ts';
 import { passwordViolation } from '../auth/password-rules.ts';
 import type { RuleViolation } from '../fields/field.ts';
-import { catalogueOf, fieldError } from '../kernel/messages/messages.ts';
+import { catalogueOf, fieldError } from '../kernel/messages.ts';
 import { superAdmin } from '../policy/rule.ts';
-import type { UserStore } from '../service/users/users.ts';
 import type { Config } from './config.ts';
 
 export interface FirstAdmin {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { DatabaseTarget } from '../database/target.ts';
-import { readIfPresent, writeAtomically } from '../vault/files.ts';
+import { readIfPresent, writeAtomically } from '../vault/credential-files.ts';
 import type { Config } from './config.ts';
 
 /**

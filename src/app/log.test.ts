@@ -4,8 +4,8 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Output } from '../kernel/output.ts';
 import { readableLog } from './log.ts';
-import { Output } from './output.ts';
 
 const log = new URL('./log.ts', import.meta.url).href;
 
@@ -32,7 +32,9 @@ const linesOf = (output: string): readonly Line[] =>
 const messagesOf = (script: string): readonly string[] =>
   linesOf(spawnSync(process.execPath, sourceOf(script), { encoding: 'utf8' }).stdout).map(({ msg }) => msg);
 
-/** Runs a script whose output and errors the test reads when it likes; a channel tells what the script says meanwhile. */
+/**
+ * Runs a script whose output and errors the test reads when it likes; a channel tells what the script says meanwhile.
+ */
 const start = (script: string): ChildProcess => {
   const child = spawn(process.execPath, sourceOf(script), { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { type Logger, pino } from 'pino';
 import { type Figure, figure } from '../kernel/figure.ts';
-import { Output } from './output.ts';
+import { Output } from '../kernel/output.ts';
 
 /** The line that replaces dropped lines, in the format of the logger. */
 const droppedLine = (dropped: number): string =>

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
+import type { SecurityEventStore } from '../accounts/security-events.ts';
 import type { Database } from '../database/database.ts';
 import type { StatementWatch } from '../database/measured.ts';
 import { figuresOfReplica } from '../database/replica-figures.ts';
 import { createStoredFigures } from '../database/stored-figures.ts';
-import type { Changes } from '../events/changes.ts';
+import type { Changes } from '../delivery/events.ts';
+import type { JobService } from '../delivery/jobs.ts';
+import type { Webhooks } from '../delivery/webhooks.ts';
 import type { HttpOptions, HttpServer } from '../http/server.ts';
-import type { JobService } from '../jobs/service.ts';
 import type { ServiceClock } from '../kernel/clock.ts';
 import { type Figure, figure } from '../kernel/figure.ts';
 import type { Stopping } from '../kernel/stopping.ts';
-import type { SecurityEventStore } from '../service/audit/security-events.ts';
-import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { droppedFigure } from './log.ts';
@@ -64,12 +64,17 @@ const counted = (
   label: string,
   counts: Iterable<readonly [string, number]>,
 ): Figure => ({
-  ...{ name, help, type: 'counter', across: 'sum' },
+  name,
+  help,
+  type: 'counter',
+  across: 'sum',
   samples: [...counts].map(([of, value]) => ({ labels: { [label]: of }, value })),
 });
 
 const buildInfo = async ({ dialect }: Database): Promise<Figure> => ({
-  ...{ name: 'build_info', type: 'gauge', across: 'max' },
+  name: 'build_info',
+  type: 'gauge',
+  across: 'max',
   help: 'Always 1: version of the service and of Node, and which database it is.',
   samples: [
     { labels: { version: await packageVersion(), node: process.version, database: dialect.name }, value: 1 },
@@ -111,13 +116,17 @@ const figuresOf = ({ services, http, database, damaged, clock }: Metered): reado
     services.webhooks.outcomes,
   ),
   {
-    ...{ name: 'clock_offset_seconds', type: 'gauge', across: 'max' },
+    name: 'clock_offset_seconds',
+    type: 'gauge',
+    across: 'max',
     help: 'Seconds by which the clock of this machine is ahead of the database’s, whose time counts; below 0 behind it.',
     samples: [{ value: clock.offset / 1_000 }],
   },
   droppedFigure(),
   {
-    ...{ name: 'database_damaged', type: 'gauge', across: 'max' },
+    name: 'database_damaged',
+    type: 'gauge',
+    across: 'max',
     help: 'Whether a statement has met damaged data since the start: 1 until the database is repaired and the service restarted.',
     samples: [{ value: damaged() ? 1 : 0 }],
   },
@@ -131,19 +140,8 @@ export const openMetering = async (
   closing: Closing,
 ): Promise<Metering | undefined> => {
   if (metricsPort === undefined) return undefined;
-  const [
-    { AnswerTimes, Durations },
-    { DatabaseReadings },
-    { readMetrics },
-    { listenForScrapes },
-    { default: cluster },
-  ] = await Promise.all([
-    import('../metrics/answer-times.ts'),
-    import('../metrics/database-readings.ts'),
-    import('../metrics/metrics.ts'),
-    import('../metrics/listener.ts'),
-    import('node:cluster'),
-  ]);
+  const [{ AnswerTimes, DatabaseReadings, Durations, listenForScrapes, readMetrics }, { default: cluster }] =
+    await Promise.all([import('../upkeep/metrics.ts'), import('node:cluster')]);
   const times = new AnswerTimes(basePath);
   const statements = new Durations();
   return {
@@ -157,17 +155,23 @@ export const openMetering = async (
       const readings = new DatabaseReadings({ stored, ready: services.ready });
       const read = () =>
         readMetrics({
-          ...{ times, statements, readings, stopping: services.stopping },
+          times,
+          statements,
+          readings,
+          stopping: services.stopping,
           figures: () => [build, ...figuresOf(metered)],
         });
       if (cluster.isWorker) {
-        const { answerPrimary } = await import('../metrics/workers.ts');
+        const { answerPrimary } = await import('../upkeep/metrics.ts');
         const end = answerPrimary(read);
         closing.pushFirst(async () => end());
         return undefined;
       }
       const listener = await listenForScrapes({
-        ...{ host, port: metricsPort, token, logger },
+        host,
+        port: metricsPort,
+        token,
+        logger,
         text: async () => (await read()).metrics(),
       });
       closing.pushFirst(() => listener.close());

@@ -1,21 +1,22 @@
 import { mkdir } from 'node:fs/promises';
-import { readDestinationMark, readSourceMark } from '../backup/move/marks.ts';
 import { restoringName } from '../database/fence.ts';
 import type { Ask } from '../database/introspection.ts';
-import { coreSet } from '../database/migrations/core.ts';
-import { MigrationError } from '../database/migrations/migration-error.ts';
-import { type PlannedStep, plan } from '../database/migrations/plan.ts';
 import {
   type Conditions,
+  coreSet,
   type Found,
   type Migrated,
+  MigrationError,
   migrateAll,
+  type PlannedStep,
   pending,
-} from '../database/migrations/runner.ts';
-import { undoLast } from '../database/migrations/undo.ts';
-import { ownTables } from '../database/tables/own-tables.ts';
+  plan,
+  undoLast,
+} from '../database/migrations.ts';
+import { ownTables } from '../database/tables.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import { placeOfItsOwn } from '../database/targets.ts';
+import { readDestinationMark, readSourceMark } from '../upkeep/backup.ts';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
 import { expectsDatabase, lostContent, rememberDatabase } from './known-databases.ts';
@@ -159,8 +160,8 @@ export const prepareDatabase = async (
 };
 
 /**
- * Migrates a database in which no migration was ever applied, for a command that works beside a service; refuses pending
- * migrations of any other, since only a start and `migrate` apply these.
+ * Migrates a database in which no migration was ever applied, for a command that works beside a service; refuses
+ * pending migrations of any other, since only a start and `migrate` apply these.
  */
 export const prepareForCommand = async (
   settings: Settings,

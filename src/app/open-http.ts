@@ -1,21 +1,18 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { KeyCalls, KeyUsage, KeyUses } from '../accounts/api-keys.ts';
+import type { SecurityEventStore } from '../accounts/security-events.ts';
 import { isOfKeys } from '../auth/registry.ts';
+import { openAdminPages } from '../console/shell.ts';
 import type { Database } from '../database/database.ts';
-import { openAdminPages } from '../endpoints/admin/shell.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { createPipeline } from '../http/pipeline.ts';
 import { positionHeader, replicaReads } from '../http/replica-reads.ts';
 import { createHttpServer, type HttpOptions, type HttpServer } from '../http/server.ts';
 import { UploadFolders } from '../http/uploads.ts';
-import type { KeyCalls } from '../service/api-keys/key-calls.ts';
-import type { KeyUsage } from '../service/api-keys/key-usage.ts';
-import type { KeyUses } from '../service/api-keys/key-uses.ts';
-import type { SecurityEventStore } from '../service/audit/security-events.ts';
-import type { RefusalStore } from '../service/refusals/refusals.ts';
-import type { RequestCounts } from '../service/usage/counters.ts';
-import type { RouteTimesStore } from '../service/usage/route-times.ts';
-import type { Tracing } from '../watch/tracing.ts';
+import type { RefusalStore } from '../upkeep/refusals.ts';
+import type { RequestCounts, RouteTimesStore } from '../upkeep/usage.ts';
+import type { Tracing } from '../upkeep/watch.ts';
 import type { Application } from './application.ts';
 import type { Closing } from './closing.ts';
 import { allEndpoints, type Composed } from './compose.ts';
@@ -153,7 +150,8 @@ export const openHttp = async (
   });
   const { mail, registration, providers } = services;
   const offered = {
-    ...{ mail: mail !== undefined, registration: registration !== undefined },
+    mail: mail !== undefined,
+    registration: registration !== undefined,
     providers: providers.size > 0,
   };
   const pages = await openAdminPages({ ...config, ...offered });

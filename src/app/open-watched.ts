@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { OpenDatabase } from '../database/database.ts';
+import { type DatabaseWatch, watchDatabase } from '../database/database-watch.ts';
 import { measured, watchStatements } from '../database/measured.ts';
 import { openDatabase } from '../database/open.ts';
 import type { DatabaseTarget, ReplicaOptions } from '../database/target.ts';
-import { type DatabaseWatch, watchDatabase } from '../database/watch.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { decisiveTables } from '../records/rows/decisive-tables.ts';
-import { openTracing, type Tracing } from '../watch/tracing.ts';
+import { decisiveTables } from '../records/rows.ts';
+import { openTracing, type Tracing } from '../upkeep/watch.ts';
 import type { Application } from './application.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
 import type { Logger } from 'pino';
 import type { OpenDatabase } from '../database/database.ts';
-import type { Found } from '../database/migrations/runner.ts';
+import type { Found } from '../database/migrations.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import { Routes } from '../http/routes.ts';
 import { errorMessage } from '../kernel/error-message.ts';
@@ -49,9 +49,9 @@ const findFreePort = (host: string): Promise<number> =>
   });
 
 /**
- * Returns the port to listen on, a free one for port 0. A taken port, or a host that is not of this machine, refuses the
- * start before anything is written. The probe does not listen on a given port: a proxy that tries the port of a stopped
- * instance would be accepted for that moment, and its request lost.
+ * Returns the port to listen on, a free one for port 0. A taken port, or a host that is not of this machine, refuses
+ * the start before anything is written. The probe does not listen on a given port: a proxy that tries the port of a
+ * stopped instance would be accepted for that moment, and its request lost.
  * @throws Error `EADDRINUSE` for a taken port, and whatever listening on the host throws
  */
 export const probePort = async ({ port, host }: Pick<Config, 'port' | 'host'>): Promise<number> => {

@@ -1,8 +1,12 @@
 import type { Dialect } from '../database/dialect.ts';
 import type { Ask } from '../database/introspection.ts';
-import { breaksRequests, describeDifference } from '../database/migrations/describe-difference.ts';
-import { type Difference, differences } from '../database/migrations/differences.ts';
-import { readStored } from '../database/migrations/stored.ts';
+import {
+  breaksRequests,
+  type Difference,
+  describeDifference,
+  differences,
+  readStored,
+} from '../database/migrations.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import type { Models } from '../model/models.ts';
 

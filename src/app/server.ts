@@ -1,33 +1,31 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
+import {
+  type KeyCalls,
+  type KeyUsage,
+  type KeyUses,
+  notifyOfExpiry,
+  sweepRevokedKeys,
+} from '../accounts/api-keys.ts';
+import type { Nonces } from '../accounts/applications.ts';
+import type { SecurityEventStore } from '../accounts/security-events.ts';
+import { sweepLoginAttempts, type TokenStore } from '../accounts/sessions.ts';
 import { throttleWindow } from '../auth/login-throttle.ts';
 import type { SecurityEvents } from '../auth/security-events.ts';
 import { databaseTarget } from '../database/targets.ts';
+import type { JobService, WorkerTimes } from '../delivery/jobs.ts';
+import type { WebhookTimes } from '../delivery/webhooks.ts';
+import type { Buckets } from '../http/buckets.ts';
 import type { Endpoint, HttpMethod } from '../http/endpoint.ts';
 import type { HttpServer } from '../http/server.ts';
-import type { JobService } from '../jobs/service.ts';
-import type { WorkerTimes } from '../jobs/worker.ts';
 import { type Clock, ServiceClock } from '../kernel/clock.ts';
+import type { TableContext } from '../ledger/context.ts';
+import type { Idempotency } from '../ledger/idempotency.ts';
 import { haveEvents } from '../model/models.ts';
-import { notifyOfExpiry } from '../service/api-keys/expiry-notices.ts';
-import type { KeyCalls } from '../service/api-keys/key-calls.ts';
-import type { KeyUsage } from '../service/api-keys/key-usage.ts';
-import type { KeyUses } from '../service/api-keys/key-uses.ts';
-import { sweepRevokedKeys } from '../service/api-keys/revoked-keys.ts';
-import type { Nonces } from '../service/applications/nonces.ts';
-import type { SecurityEventStore } from '../service/audit/security-events.ts';
-import type { TableContext } from '../service/context.ts';
-import type { Idempotency } from '../service/idempotency/idempotency.ts';
-import type { Buckets } from '../service/limits/buckets.ts';
-import type { RefusalStore } from '../service/refusals/refusals.ts';
-import { sweepLoginAttempts } from '../service/sessions/login-attempts.ts';
-import type { RequestCounts } from '../service/usage/counters.ts';
-import { createUsageRecorder } from '../service/usage/counters.ts';
-import type { RouteTimesStore } from '../service/usage/route-times.ts';
-import type { TokenStore } from '../service/users/tokens.ts';
+import type { RefusalStore } from '../upkeep/refusals.ts';
+import { createUsageRecorder, type RequestCounts, type RouteTimesStore } from '../upkeep/usage.ts';
+import { MainThreadWatch } from '../upkeep/watch.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
-import { MainThreadWatch } from '../watch/main-thread.ts';
-import type { WebhookTimes } from '../webhooks/webhooks.ts';
 import type { Application } from './application.ts';
 import { mendStoredTimes, watchClock } from './clock-watch.ts';
 import { Closing } from './closing.ts';

@@ -1,6 +1,6 @@
 import { tokenLifetime } from '../auth/jwt.ts';
 import type { TimeBound } from '../database/mend-times.ts';
-import { decidingTimes } from '../database/tables/own-tables.ts';
+import { decidingTimes } from '../database/tables.ts';
 
 /** Every stored time on which a decision depends: those of the service's tables, and the few in other places. */
 

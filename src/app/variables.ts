@@ -8,10 +8,13 @@ import {
   replicaUrlMistake,
   servedAlone,
 } from '../database/targets.ts';
-import { isLocale, type Locale, locales } from '../kernel/messages/catalogue.ts';
+import { isLocale, type Locale, locales } from '../kernel/messages.ts';
 import { readInteger, type Variable, variable } from './environment.ts';
 
-/** The variables of the environment: reading, settings of the administration area and both reference pages follow from a row. */
+/**
+ * The variables of the environment: reading, settings of the administration area and both reference pages follow from a
+ * row.
+ */
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

@@ -1,5 +1,5 @@
+import type { JobService, WorkParts } from '../delivery/jobs.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import type { JobService, WorkParts } from '../jobs/service.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
@@ -12,7 +12,10 @@ export const servedBy = ({ jobs }: Pick<Config, 'jobs'>, endpoints: readonly End
     if (jobs !== 'only' || endpoint.operation === 'getHealth') return endpoint;
     const { operation, method, path, docs } = endpoint;
     return {
-      ...{ operation, method, path, docs },
+      operation,
+      method,
+      path,
+      docs,
       auth: [],
       policy: { kind: 'open' },
       accepts: 'nothing',

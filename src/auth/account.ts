@@ -29,8 +29,8 @@ export const foldText = (text: string): string => fold(fold(text.normalize('NFKC
 /**
  * The form in which accounts are compared. A text with an @ is an address, see `canonicalAddress`. A username is
  * compared by NFKC and case folding, repeated until neither changes anything, so that the function is idempotent:
- * variants in other letters (full width, composed or not, upper case) get the same form. Nothing is trimmed. Empty for a
- * text that is not an account: too long, or without such a form.
+ * variants in other letters (full width, composed or not, upper case) get the same form. Nothing is trimmed. Empty for
+ * a text that is not an account: too long, or without such a form.
  */
 export const canonicalAccount = (account: string): string => {
   let text = account;
@@ -81,7 +81,9 @@ export const emailViolation = (email: string): RuleViolation | undefined => {
   return everyForm(email, isEmail) ? undefined : { rule: 'email' };
 };
 
-/** Characters by which a header or a command of SMTP separates addresses, quotes, or adds comments (RFC 5322, 3.2.3). */
+/**
+ * Characters by which a header or a command of SMTP separates addresses, quotes, or adds comments (RFC 5322, 3.2.3).
+ */
 const separators = /["(),:;<>[\]\\]/;
 
 /**

@@ -280,7 +280,10 @@ const setUp = ({ away = false } = {}) => {
   const methods = openMethods(dependencies as AuthDependencies);
   const ask = ({ method = 'POST', target = '/shop/api?a=1', body = '', headers }: Sent) =>
     guard([methods.http_signature], {
-      ...{ method, target, models: [], address: '192.0.2.7' },
+      method,
+      target,
+      models: [],
+      address: '192.0.2.7',
       header: (name) => headers[name],
       readBody: () => {
         bodies += 1;

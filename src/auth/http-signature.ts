@@ -88,9 +88,7 @@ export interface HttpSignature {
 /** The tag of signatures for this service, where they have one. */
 export const signatureTag = 'gatewright';
 
-const knownParameters: ReadonlySet<string> = new Set([
-  ...['created', 'expires', 'nonce', 'keyid', 'alg', 'tag'],
-]);
+const knownParameters: ReadonlySet<string> = new Set(['created', 'expires', 'nonce', 'keyid', 'alg', 'tag']);
 
 const nonceForm = /^[\x21-\x7e]{1,128}$/;
 

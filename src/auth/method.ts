@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { Translations } from '../kernel/messages/messages.ts';
+import type { Translations } from '../kernel/messages.ts';
 import type { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import type { Tokens } from './jwt.ts';

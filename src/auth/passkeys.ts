@@ -74,13 +74,11 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
     async creationOptions({ username, name }, known) {
       const { generateRegistrationOptions } = await library();
       return generateRegistrationOptions({
-        ...{
-          rpName: 'Gatewright',
-          rpID: rpId,
-          userName: username,
-          userDisplayName: name,
-          timeout: promptTimeoutMs,
-        },
+        rpName: 'Gatewright',
+        rpID: rpId,
+        userName: username,
+        userDisplayName: name,
+        timeout: promptTimeoutMs,
         excludeCredentials: descriptorsOf(known),
         supportedAlgorithmIDs: algorithms,
         authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
@@ -90,7 +88,9 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
     async requestOptions(known) {
       const { generateAuthenticationOptions } = await library();
       return generateAuthenticationOptions({
-        ...{ rpID: rpId, timeout: promptTimeoutMs, userVerification: 'preferred' },
+        rpID: rpId,
+        timeout: promptTimeoutMs,
+        userVerification: 'preferred',
         allowCredentials: descriptorsOf(known),
       });
     },
@@ -100,14 +100,18 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
       // Every error of the verification means an invalid response.
       const verified = await verifyRegistrationResponse({
         response: response as unknown as RegistrationResponseJSON,
-        ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId },
+        expectedChallenge: challenge,
+        expectedOrigin: origin,
+        expectedRPID: rpId,
         requireUserVerification: false,
         supportedAlgorithmIDs: algorithms,
       }).catch(() => undefined);
       if (verified?.verified !== true) return undefined;
       const { id, publicKey, counter, transports: by } = verified.registrationInfo.credential;
       return {
-        ...{ credential: id, counter, publicKey: Buffer.from(publicKey).toString('base64url') },
+        credential: id,
+        counter,
+        publicKey: Buffer.from(publicKey).toString('base64url'),
         transports: transports.filter((each) => Array.isArray(by) && by.includes(each)),
       };
     },
@@ -116,9 +120,13 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
       const { verifyAuthenticationResponse } = await library();
       const verified = await verifyAuthenticationResponse({
         response: response as unknown as AuthenticationResponseJSON,
-        ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId },
+        expectedChallenge: challenge,
+        expectedOrigin: origin,
+        expectedRPID: rpId,
         credential: {
-          ...{ id: credential, counter, transports: [...by] },
+          id: credential,
+          counter,
+          transports: [...by],
           publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
         },
         requireUserVerification: false,

@@ -135,8 +135,8 @@ export interface ApplicationKeys {
 
 export interface NonceStore {
   /**
-   * Uses up a nonce of an application, for all instances and restarts; durable when it resolves. False where it was used
-   * before.
+   * Uses up a nonce of an application, for all instances and restarts; durable when it resolves. False where it was
+   * used before.
    * @param until Unix seconds: no request with this nonce is accepted later
    */
   use(appId: string, nonce: string, until: number): Promise<boolean>;

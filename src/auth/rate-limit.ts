@@ -15,8 +15,8 @@ export interface Rate {
 /** A limit of a model or an endpoint, as `gatewright.config.ts` states it. */
 export interface RateLimit extends Rate {
   /**
-   * `caller`: each user and each application has a bucket, whichever token or key they use; an anonymous caller has that
-   * of the network. `network`: each IPv4 address, each /64 of IPv6 addresses. `caller` unless given.
+   * `caller`: each user and each application has a bucket, whichever token or key they use; an anonymous caller has
+   * that of the network. `network`: each IPv4 address, each /64 of IPv6 addresses. `caller` unless given.
    */
   readonly per?: 'caller' | 'network';
 }

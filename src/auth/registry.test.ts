@@ -71,8 +71,16 @@ it.each(names)('%s is described in both languages', (name) => {
 
 describe('an endpoint with methods', () => {
   const by = (method: 'jwt' | 'bearer' | 'api_key' | 'session'): Principal => ({
-    ...{ kind: 'user', id: 7, username: 'ann', email: 'ann@example.com', name: 'Ann' },
-    ...{ roles: [], granted: [], mustChangePassword: false, secondFactor: 'none', method },
+    kind: 'user',
+    id: 7,
+    username: 'ann',
+    email: 'ann@example.com',
+    name: 'Ann',
+    roles: [],
+    granted: [],
+    mustChangePassword: false,
+    secondFactor: 'none',
+    method,
   });
   const application: Principal = { kind: 'application', appId: 'shop', method: 'signature' };
 

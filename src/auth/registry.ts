@@ -6,6 +6,8 @@ import { jwt } from './methods/jwt.ts';
 import { session } from './methods/session.ts';
 import { signature } from './methods/signature.ts';
 
+export { jwt, tokenOf } from './methods/jwt.ts';
+
 /** All authentication methods. To add one, write its file and list it here: everything else follows from both. */
 const methods = [
   jwt,

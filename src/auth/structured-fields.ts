@@ -1,8 +1,8 @@
 /**
- * Structured Field Values (RFC 9651), as far as signatures and digests use them: dictionaries of inner lists and of byte
- * sequences, with strings, integers, byte sequences and flags as values. The parser is strict where the RFC is lenient:
- * a key that occurs twice is an error, and a value has one spelling. So a parsed field says the same to every reader,
- * and `serialize` returns the text that was signed.
+ * Structured Field Values (RFC 9651), as far as signatures and digests use them: dictionaries of inner lists and of
+ * byte sequences, with strings, integers, byte sequences and flags as values. The parser is strict where the RFC is
+ * lenient: a key that occurs twice is an error, and a value has one spelling. So a parsed field says the same to every
+ * reader, and `serialize` returns the text that was signed.
  */
 
 /** A flag is `true`: a parameter without a value. */

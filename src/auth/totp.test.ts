@@ -71,8 +71,11 @@ describe('codes of an authenticator application', () => {
     expect([url.protocol, url.host]).toEqual(['otpauth:', 'totp']);
     expect(decodeURIComponent(url.pathname)).toBe('/Gatewright admin 1:林 admin&x=1');
     expect(Object.fromEntries(url.searchParams)).toEqual({
-      ...{ secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', issuer: 'Gatewright admin 1' },
-      ...{ algorithm: 'SHA1', digits: '6', period: '30' },
+      secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+      issuer: 'Gatewright admin 1',
+      algorithm: 'SHA1',
+      digits: '6',
+      period: '30',
     });
     expect(url.href).not.toContain('+');
   });

@@ -1,12 +1,11 @@
-import { pathOf, requiredFields } from '../endpoints/application-endpoints.ts';
-import type { EndpointDefinition } from '../endpoints/define-endpoint.ts';
-import { createInput } from '../endpoints/input.ts';
-import { catalogueOf, labelText } from '../kernel/messages/messages.ts';
+import { createInput } from '../http/input.ts';
+import { catalogueOf, labelText } from '../kernel/messages.ts';
 import { isOwnProblem } from '../model/define-problem.ts';
 import type { InputFields } from '../model/job.ts';
 import type { Models } from '../model/models.ts';
 import { isResourceModel } from '../model/resource.ts';
 import { conditionalFields, outputSchema } from '../model/schema.ts';
+import { type EndpointDefinition, pathOf, requiredFields } from '../resources/application-endpoints.ts';
 import { textCode } from './scaffold/code.ts';
 import { objectType, typeOf, union } from './schema-type.ts';
 

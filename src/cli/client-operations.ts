@@ -1,5 +1,5 @@
 import type { Endpoint, ListField } from '../http/endpoint.ts';
-import { labelText } from '../kernel/messages/messages.ts';
+import { labelText } from '../kernel/messages.ts';
 import { conditionType, sortedType } from './client-relations.ts';
 import { textCode } from './scaffold/code.ts';
 import { objectType, typeOf } from './schema-type.ts';
@@ -21,8 +21,8 @@ type OperationGroup = (typeof groups)[number];
 const byMethod: Readonly<Record<string, string>> = { GET: 'get', PATCH: 'update', DELETE: 'delete' };
 
 /**
- * The name of a call: that of what its path ends in (`rotate`, `deliveries`, and `delivery` of one of them), or that of the
- * operation on the records of the group.
+ * The name of a call: that of what its path ends in (`rotate`, `deliveries`, and `delivery` of one of them), or that of
+ * the operation on the records of the group.
  */
 const nameOf = (group: OperationGroup, { method, path, docs }: Endpoint): string => {
   const [first, ...behind] = path.slice(group.path.length).split('/').filter(Boolean);
@@ -105,7 +105,9 @@ ${calls.map(({ name, endpoint }) => entryOf(name, endpoint)).join('\n')}
 `;
 };
 
-/** The part of a client's file with the service's own endpoints that this application has, of those that not all have. */
+/**
+ * The part of a client's file with the service's own endpoints that this application has, of those that not all have.
+ */
 export const operationsPart = (endpoints: readonly Endpoint[]): string =>
   groups
     .map((group) => ({

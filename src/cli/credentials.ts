@@ -1,11 +1,11 @@
+import { createSeenCredentials } from '../accounts/applications.ts';
 import { type Config, readConfig } from '../app/config.ts';
 import { olderCredentials } from '../app/credentials-watch.ts';
 import type { Database } from '../database/database.ts';
 import { openDatabase } from '../database/open.ts';
 import { databaseTarget } from '../database/targets.ts';
 import { errorMessage } from '../kernel/error-message.ts';
-import { type AuditEntry, recordAudit } from '../service/audit/audit.ts';
-import { createSeenCredentials } from '../service/users/seen-credentials.ts';
+import { type AuditEntry, recordAudit } from '../ledger/audit.ts';
 import type { Credentials } from '../vault/credentials.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
 import type { Io } from './io.ts';

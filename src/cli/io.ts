@@ -10,7 +10,9 @@ export interface Io {
   readonly stdin: AsyncIterable<Uint8Array | string>;
   /** Whether stdin is a terminal. */
   readonly interactive: boolean;
-  /** Reads a line from the terminal at stdin, without showing it. Throws `CommandError` at Ctrl-C, Ctrl-D and the end. */
+  /**
+   * Reads a line from the terminal at stdin, without showing it. Throws `CommandError` at Ctrl-C, Ctrl-D and the end.
+   */
   ask(question: string): Promise<string>;
   /** Writes to stdout, unchanged. */
   write(data: string | Uint8Array): void;

@@ -66,8 +66,8 @@ const oneLine = (error: unknown): string => {
 };
 
 /**
- * Runs the command that `argv` names (without the program's own name).
- * Returns the exit status: 0 done, 1 failed, 2 wrongly used, any other as the command documents. An error is one line on stderr.
+ * Runs the command that `argv` names (without the program's own name). Returns the exit status: 0 done, 1 failed, 2
+ * wrongly used, any other as the command documents. An error is one line on stderr.
  */
 export const main = async (argv: readonly string[], io: Io): Promise<number> => {
   try {

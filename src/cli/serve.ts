@@ -4,7 +4,7 @@ import type { Config } from '../app/config.ts';
 import { awaitDatabase } from '../app/database-wait.ts';
 import { createServer, type Server } from '../app/server.ts';
 import { databaseTarget } from '../database/targets.ts';
-import { LouderLog } from '../watch/louder-log.ts';
+import { LouderLog } from '../upkeep/watch.ts';
 import { openApplication } from './application.ts';
 import { greet } from './greeting.ts';
 import type { Io } from './io.ts';

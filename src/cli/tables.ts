@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { openDatabase } from '../database/open.ts';
 import { databaseTarget } from '../database/targets.ts';
 import { systemClock } from '../kernel/clock.ts';
-import type { TableContext } from '../service/context.ts';
+import type { TableContext } from '../ledger/context.ts';
 import { openApplication } from './application.ts';
 import type { Io } from './io.ts';
 
@@ -14,8 +14,8 @@ export const commandConfig = ({ env }: Pick<Io, 'env'>): Config =>
   readConfig({ ...env, LOCALE: env['LOCALE'] || 'en' });
 
 /**
- * Opens the configured database for a command on the service's own tables, migrates these as a start would, and closes it
- * afterwards. Migrations of the application stay pending, unless the database is new.
+ * Opens the configured database for a command on the service's own tables, migrates these as a start would, and closes
+ * it afterwards. Migrations of the application stay pending, unless the database is new.
  */
 export const withTables = async <T>(
   io: Io,

@@ -5,8 +5,8 @@ export const databaseUnavailable = (cause: unknown): Problem =>
   new Problem('database_unavailable', { headers: { 'Retry-After': '5' }, cause });
 
 /**
- * The problem of stored data that cannot be read any more. No `Retry-After`: only an operator can put it right. `cause` is
- * only logged.
+ * The problem of stored data that cannot be read any more. No `Retry-After`: only an operator can put it right. `cause`
+ * is only logged.
  */
 export const databaseDamaged = (cause: unknown): Problem => new Problem('database_damaged', { cause });
 

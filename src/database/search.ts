@@ -38,10 +38,10 @@ export interface RankedSearch extends SearchRequest {
 /** The parts of a statement with ranked matches. */
 export interface RankedMatches {
   /**
-   * Common table expressions. `_matches (id, whole)`: the first matches, at least `until` and `rankedMatches`. Those with
-   * `whole = 1`, which have each word itself, come before those with `whole = 0`, which have only a beginning of the last
-   * one; of each kind the newest come first. `_ranked (id, score)`: the first `rankedMatches` of these; a better match
-   * has a greater score among those of its kind.
+   * Common table expressions. `_matches (id, whole)`: the first matches, at least `until` and `rankedMatches`. Those
+   * with `whole = 1`, which have each word itself, come before those with `whole = 0`, which have only a beginning of
+   * the last one; of each kind the newest come first. `_ranked (id, score)`: the first `rankedMatches` of these; a
+   * better match has a greater score among those of its kind.
    */
   readonly tables: readonly Fragment[];
   /** Number of matches, at most the greater of `until` and `rankedMatches`. */
@@ -49,8 +49,8 @@ export interface RankedMatches {
 }
 
 /**
- * Matches that are ranked, and counted for a total: those with the words themselves before those with a beginning, of each
- * kind the newest.
+ * Matches that are ranked, and counted for a total: those with the words themselves before those with a beginning, of
+ * each kind the newest.
  */
 export const rankedMatches = 1000;
 
@@ -74,7 +74,9 @@ export interface SearchSchema {
   complete(index: SearchIndex): readonly string[];
   /** Statements that begin a transaction beside writes of the service. */
   readonly begin: readonly string[];
-  /** Statements that replace what an earlier release has made to keep it up to date, and leave the words as they are. */
+  /**
+   * Statements that replace what an earlier release has made to keep it up to date, and leave the words as they are.
+   */
   renew(index: SearchIndex): readonly string[];
   /** Statements that drop it. */
   drop(table: string): readonly string[];

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dialectOf } from './registry.ts';
+import { dialectOf } from './dialects.ts';
 import { bind } from './sqlite/connection.ts';
 import {
   sql as fragment,

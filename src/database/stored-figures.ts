@@ -34,7 +34,10 @@ const atMost = `counted up to ${mostCounted}`;
 
 /** A figure of the database, which is the same on every instance. */
 const shared = (name: string, help: string, samples: readonly FigureSample[]): Figure => ({
-  ...{ type: 'gauge', name, across: 'max', samples },
+  type: 'gauge',
+  name,
+  across: 'max',
+  samples,
   help: `${help} Of the whole database, the same from every instance: aggregate by max, not by sum.`,
 });
 

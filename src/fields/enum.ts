@@ -1,6 +1,5 @@
 import { isStorableText } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import { type Label, labelText } from '../kernel/messages/messages.ts';
+import { type Label, type Locale, labelText } from '../kernel/messages.ts';
 import { label, mapOf, nearestHint, type OptionTable, oneNamed, texts } from '../kernel/options.ts';
 import { type ChoiceColour, choiceColours } from './colours.ts';
 import {

@@ -1,4 +1,6 @@
-/** A number that `decimal` reads: a text such as `12.50`, a number by its shortest text, a whole number, or a result. */
+/**
+ * A number that `decimal` reads: a text such as `12.50`, a number by its shortest text, a whole number, or a result.
+ */
 export type DecimalInput = string | number | bigint | Decimal;
 
 /**

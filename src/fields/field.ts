@@ -1,7 +1,6 @@
 import type { ExactNumber } from '../kernel/exact-json.ts';
 import type { Json } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import type { FieldRule, Label } from '../kernel/messages/messages.ts';
+import type { FieldRule, Label, Locale } from '../kernel/messages.ts';
 import {
   anything,
   flag,
@@ -56,8 +55,8 @@ export interface CommonOptions {
   readonly required?: boolean;
   /**
    * No two records share the value (null excepted); with `'owner'` no two records of one owner. Texts are compared by
-   * their code points: `é` as one and as `e` with an accent are two values, so normalize them in `beforeSave` if they are
-   * one to you.
+   * their code points: `é` as one and as `e` with an accent are two values, so normalize them in `beforeSave` if they
+   * are one to you.
    */
   readonly unique?: boolean | 'owner';
   /** An index for filters and sorts by this field; unique fields and references have one anyway. */

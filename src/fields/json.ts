@@ -1,7 +1,6 @@
 import { ExactNumber, exactText, parseExact } from '../kernel/exact-json.ts';
 import { isStorableText, type Json, type JsonObject } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import { type Label, labelText } from '../kernel/messages/messages.ts';
+import { type Label, type Locale, labelText } from '../kernel/messages.ts';
 import { anything, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineEndpoint } from '../endpoints/define-endpoint.ts';
 import { defineResource } from '../model/define-resource.ts';
+import { defineEndpoint } from '../resources/application/define-endpoint.ts';
 import { field } from './define.ts';
 import { patternFlaw } from './pattern.ts';
 

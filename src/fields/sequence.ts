@@ -1,5 +1,5 @@
 import { storableText } from '../kernel/json.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Label } from '../kernel/messages.ts';
 import { flag, label, type OptionTable, oneOf, textual } from '../kernel/options.ts';
 import { type Assigned, definition, type FieldDefinition, type FieldType, type Strict } from './field.ts';
 import { checkStorable, orNull, type TextOperator, textOf, textOperators, utf8Bytes } from './values.ts';
@@ -47,9 +47,9 @@ const flaw = (options: SequenceOptions): string | undefined => {
 };
 
 /**
- * A number without gaps, as text (`INV-2026-00042`), which the service assigns in the transaction that creates the record.
- * Bodies and hooks do not set it, and it never changes. It is neither `required` nor has it a `default`: records that are
- * older than the field have null.
+ * A number without gaps, as text (`INV-2026-00042`), which the service assigns in the transaction that creates the
+ * record. Bodies and hooks do not set it, and it never changes. It is neither `required` nor has it a `default`:
+ * records that are older than the field have null.
  */
 export const sequence = {
   kind: 'sequence',

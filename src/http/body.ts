@@ -24,8 +24,8 @@ export interface ArrivingBody {
 
 /**
  * Bounds the bytes of all bodies that the process holds, from their arrival to the response. Unidentified callers share
- * half of it. When it is full, the largest arriving body makes room for a smaller one, and that of an unidentified caller
- * for any of an identified one. So large bodies that never end do not keep others out.
+ * half of it. When it is full, the largest arriving body makes room for a smaller one, and that of an unidentified
+ * caller for any of an identified one. So large bodies that never end do not keep others out.
  */
 export class BodyMemory {
   readonly #maxBytes: number;
@@ -169,9 +169,9 @@ const checkTexts = (value: Json): void => {
 };
 
 /**
- * Parses a body strictly: UTF-8 without a byte order mark, standard JSON, at most `maxDepth` levels, no text with NUL or
- * lone surrogates (as the decoder is fatal, only an escape can contain one). Numbers that no double has are `ExactNumber`s. `expect` is called with an upper bound of the
- * number of values before a long text is parsed.
+ * Parses a body strictly: UTF-8 without a byte order mark, standard JSON, at most `maxDepth` levels, no text with NUL
+ * or lone surrogates (as the decoder is fatal, only an escape can contain one). Numbers that no double has are
+ * `ExactNumber`s. `expect` is called with an upper bound of the number of values before a long text is parsed.
  */
 const parseJson = (bytes: Uint8Array, expect?: (values: number) => void): Json => {
   const text = decode(bytes);
@@ -219,8 +219,9 @@ const maxBatchSize = 32;
 
 /**
  * Starts the requests of one poll of the event loop as a batch. They then pass the pipeline in step, as their promises
- * resolve in the same order: each stage runs for all of them before the next stage begins, and finds its code and data in
- * the caches of the processor. Node alone would take each request from the parser to the socket, and find no stage there.
+ * resolve in the same order: each stage runs for all of them before the next stage begins, and finds its code and data
+ * in the caches of the processor. Node alone would take each request from the parser to the socket, and find no stage
+ * there.
  */
 export class Arrivals {
   readonly #onStart: () => void;
@@ -291,8 +292,8 @@ const concat = (chunks: readonly Buffer[]): Buffer => {
 };
 
 /**
- * Reads the body of a request; synchronously where all of it has arrived with the head. Its bytes count in the memory for
- * bodies until the sender releases them.
+ * Reads the body of a request; synchronously where all of it has arrived with the head. Its bytes count in the memory
+ * for bodies until the sender releases them.
  * @throws Problem `body_too_large`; `overloaded` where that memory is full; `bad_request` when the caller hangs up
  */
 export const readBody = (sender: BodySender, reading: BodyReading): Buffer | Promise<Buffer> => {

@@ -63,7 +63,8 @@ export class BrokenRequests {
     const connection = this.#connections.of(socket);
     // `Incoming` times out a long body itself.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.uploading) return;
-    // The first error ends the connection. Bytes behind it, or behind a request that ends the connection, are discarded.
+    // The first error ends the connection. Bytes behind it, or behind a request that ends the connection, are
+    // discarded.
     if (connection.ending || (error.code === 'HPE_CLOSED_CONNECTION' && connection.unanswered > 0)) return;
     if (connection.broken) return;
     connection.broken = true;
@@ -83,7 +84,10 @@ export class BrokenRequests {
     else before.once('finish', refuse);
   };
 
-  /** Returns the refusal. The parser knows neither which methods the routes refuse, nor which part of a head is too long. */
+  /**
+   * Returns the refusal. The parser knows neither which methods the routes refuse, nor which part of a head is too
+   * long.
+   */
   #problemOf(error: ParserError): Problem {
     const { code = '' } = error;
     if (code === 'HPE_INVALID_METHOD') {
@@ -106,7 +110,10 @@ export class BrokenRequests {
     closeGently(socket);
   };
 
-  /** Refuses a connection beyond the limit, and closes it at once: waiting for its client would exceed the limit as long. */
+  /**
+   * Refuses a connection beyond the limit, and closes it at once: waiting for its client would exceed the limit as
+   * long.
+   */
   readonly tooMany = (socket: Socket): void => {
     this.#connections.of(socket).ending = true;
     socket.end(this.#response(overloaded()), () => socket.destroy());

@@ -53,8 +53,8 @@ export interface ConnectionsOptions {
 }
 
 /**
- * The property by which a socket holds its connection. An entry of a `WeakMap` whose value refers to its own key, as this
- * one does, lives until the next full garbage collection.
+ * The property by which a socket holds its connection. An entry of a `WeakMap` whose value refers to its own key, as
+ * this one does, lives until the next full garbage collection.
  */
 const connectionKey = Symbol('connection');
 
@@ -66,9 +66,9 @@ interface CountedSocket extends Socket {
 export const isWorn = ({ endsAt }: Connection): boolean => endsAt !== Infinity && performance.now() >= endsAt;
 
 /**
- * Open connections by network, and the number of requests in flight. No collection holds the requests themselves: a `Set`
- * to which each is added and from which it is deleted keeps finished ones alive until the next full garbage collection,
- * which adds a quarter to the CPU time of a detail.
+ * Open connections by network, and the number of requests in flight. No collection holds the requests themselves: a
+ * `Set` to which each is added and from which it is deleted keeps finished ones alive until the next full garbage
+ * collection, which adds a quarter to the CPU time of a detail.
  */
 export class Connections {
   readonly #maxConnections: number;
@@ -150,7 +150,8 @@ export class Connections {
 
   /**
    * Counts a new connection. At the limit, the network with the most connections loses one: its oldest idle one, or, in
-   * favour of a network with fewer, its oldest. A busy connection of a proxy is never closed, as it serves many callers.
+   * favour of a network with fewer, its oldest. A busy connection of a proxy is never closed, as it serves many
+   * callers.
    * @returns whether there is room for it
    */
   opened(socket: Socket): boolean {

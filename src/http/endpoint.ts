@@ -6,8 +6,7 @@ import type { ListReader } from '../database/database.ts';
 import type { Bucket, Measure } from '../fields/aggregates.ts';
 import type { FilterOperator, JsonSchema } from '../fields/field.ts';
 import type { Json, JsonObject, JsonText } from '../kernel/json.ts';
-import type { Locale, SuccessName } from '../kernel/messages/catalogue.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Label, Locale, SuccessName } from '../kernel/messages.ts';
 import type { ProblemKind } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Rule, Showing } from '../policy/rule.ts';
@@ -20,7 +19,9 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The request as a handler receives it: authenticated, permitted, and with its body read and parsed. */
 export interface Call {
   readonly grant: Grant;
-  /** The caller: `{ kind: 'user', id, username, roles, … }`, `{ kind: 'application', appId }` or `{ kind: 'nobody' }`. */
+  /**
+   * The caller: `{ kind: 'user', id, username, roles, … }`, `{ kind: 'application', appId }` or `{ kind: 'nobody' }`.
+   */
   readonly principal: Principal;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -37,7 +38,9 @@ export interface Call {
    * @throws Problem; Error where it is already read as a stream
    */
   readBody(): Uint8Array | Promise<Uint8Array>;
-  /** Returns the body of such an endpoint as a stream; `limit` in bytes. @throws Error where it is already being read */
+  /**
+   * Returns the body of such an endpoint as a stream; `limit` in bytes. @throws Error where it is already being read
+   */
   streamBody(limit: number): Readable;
   /** Returns a request header by its lower-case name. */
   header(name: string): string | undefined;
@@ -146,7 +149,9 @@ export interface EndpointDocs {
 export interface Endpoint {
   /** Stable name, unique; the operationId of the API description. */
   readonly operation: string;
-  /** Origin that an error about two conflicting endpoints names: a model or a file of the application; else the service. */
+  /**
+   * Origin that an error about two conflicting endpoints names: a model or a file of the application; else the service.
+   */
   readonly source?: string;
   readonly method: HttpMethod;
   /** Below the base path, parameters as `:name`. */
@@ -182,8 +187,8 @@ export interface Endpoint {
   /** Whether a successful response is CSV where `Accept` prefers it to the envelope. */
   readonly csv?: boolean;
   /**
-   * Whether a request without a query is answered from memory. Its code neither runs statements nor writes to the log, so
-   * it needs no async context.
+   * Whether a request without a query is answered from memory. Its code neither runs statements nor writes to the log,
+   * so it needs no async context.
    */
   readonly fromMemory?: boolean;
   /**

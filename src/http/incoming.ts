@@ -22,8 +22,8 @@ export interface IncomingOptions {
 }
 
 /**
- * A request body that is passed on as it arrives and never held. It may take longer than the request timeout, as long as
- * it makes progress: one that brings less than 64 KiB per interval while its consumer is ready fails.
+ * A request body that is passed on as it arrives and never held. It may take longer than the request timeout, as long
+ * as it makes progress: one that brings less than 64 KiB per interval while its consumer is ready fails.
  */
 export class Incoming {
   readonly #sender: BodySender;
@@ -155,8 +155,8 @@ class BodyStream extends Readable {
 }
 
 /**
- * Returns the body of a request as a stream, which fails with a `Problem`. It ends once `confirm` has resolved, and fails
- * where that rejects.
+ * Returns the body of a request as a stream, which fails with a `Problem`. It ends once `confirm` has resolved, and
+ * fails where that rejects.
  */
 export const streamBody = (
   sender: BodySender,

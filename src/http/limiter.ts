@@ -4,7 +4,7 @@ import type { Principal } from '../auth/principal.ts';
 import { type EndpointLimit, type LimitPolicy, policyItem } from '../auth/rate-limit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { BucketLevel, Buckets } from '../service/limits/buckets.ts';
+import type { BucketLevel, Buckets } from './buckets.ts';
 import type { Request } from './request.ts';
 
 /** A request that was counted: undefined, or a promise where the database decides. */
@@ -102,7 +102,9 @@ export const createLimiter = (buckets: Buckets, clock: Clock) => {
     ofCaller: (request: Request, limit: EndpointLimit | undefined, principal: Principal): Counts =>
       countAll(request, callerLimits(limit, principal, request.address)),
 
-    /** Returns the limits by which a request would be counted, as they stand. Limits of an unknown address are left out. */
+    /**
+     * Returns the limits by which a request would be counted, as they stand. Limits of an unknown address are left out.
+     */
     levels: (
       limit: EndpointLimit | undefined,
       principal: Principal,

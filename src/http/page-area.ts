@@ -2,8 +2,8 @@ import type { HttpResponse } from './pipeline.ts';
 import type { Request } from './request.ts';
 
 /**
- * Paths that return a page to browsers and the envelope to all other clients: the same address is a view of a single-page
- * application and the data that it shows.
+ * Paths that return a page to browsers and the envelope to all other clients: the same address is a view of a
+ * single-page application and the data that it shows.
  */
 export interface PageArea {
   /** First part of the paths, base path included: `/admin`. */

@@ -58,8 +58,8 @@ const open = (source: PieceSource): SourceReader => {
 };
 
 /**
- * The pieces of a source of the application, each checked for its type. `return` ends the source at once, without waiting
- * for a pending piece.
+ * The pieces of a source of the application, each checked for its type. `return` ends the source at once, without
+ * waiting for a pending piece.
  */
 export class Pieces implements AsyncIterableIterator<Piece> {
   readonly #source: SourceReader;

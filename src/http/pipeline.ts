@@ -12,26 +12,30 @@ import {
   type OwnedBytes,
   own,
 } from '../kernel/json.ts';
-import type { Catalogue, Locale, SuccessName } from '../kernel/messages/catalogue.ts';
-import type { Languages } from '../kernel/messages/languages.ts';
-import { messageIn } from '../kernel/messages/messages.ts';
+import {
+  type Catalogue,
+  type Languages,
+  type Locale,
+  messageIn,
+  type SuccessName,
+} from '../kernel/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { problemText } from '../kernel/problem-text.ts';
-import { tagOfVariant } from '../operations/preconditions.ts';
 import { admit, decide, readsOwn } from '../policy/decide.ts';
-import { asksForTrash } from '../records/trash/page.ts';
+import { asksForTrash } from '../records/trash.ts';
 import { isFormMediaType, isJsonMediaType, isMultipartMediaType, parseObject } from './body.ts';
 import { takesCoding } from './content-coding.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { parseFields, parseForm, typedFields } from './form.ts';
 import type { Limiter } from './limiter.ts';
 import type { Piece } from './pieces.ts';
+import { tagOfVariant } from './preconditions.ts';
 import type { Identify, Request } from './request.ts';
 
 /**
- * A response body of bytes between two texts, such as the envelope around a page of records as the database wrote it. The
- * bytes are freed when they are sent, not by the garbage collector: external memory makes it collect the whole heap after
- * some dozens of large responses, which costs more CPU than all other work for a large page.
+ * A response body of bytes between two texts, such as the envelope around a page of records as the database wrote it.
+ * The bytes are freed when they are sent, not by the garbage collector: external memory makes it collect the whole heap
+ * after some dozens of large responses, which costs more CPU than all other work for a large page.
  */
 export class FramedBytes {
   readonly #before: string;
@@ -49,8 +53,8 @@ export class FramedBytes {
   }
 
   /**
-   * Ends a response, whose head is written, with this body; in one system call where the socket takes all of it. The bytes
-   * are freed when they have been sent. @throws Error when called again
+   * Ends a response, whose head is written, with this body; in one system call where the socket takes all of it. The
+   * bytes are freed when they have been sent. @throws Error when called again
    */
   send(response: ServerResponse): void {
     const { socket } = response;
@@ -127,8 +131,8 @@ const hasNoBody = (request: Request): boolean =>
 const longBody = 262_144;
 
 /**
- * Reads and parses the body that an endpoint accepts; synchronously where all of it has arrived. A body of bytes is left
- * to the handler.
+ * Reads and parses the body that an endpoint accepts; synchronously where all of it has arrived. A body of bytes is
+ * left to the handler.
  * @throws Problem `unsupported_media_type`, and those of reading and parsing
  */
 const readAndParseBody = (endpoint: Endpoint, request: Request): Promise<void> | undefined => {
@@ -256,10 +260,10 @@ const withLimits = (response: HttpResponse, { limitHeaders }: Request): HttpResp
  *
  * The endpoint is matched before this is called. A limit of networks comes before the guard, which asks the database. A
  * body is read only for a caller who may send it, and only if its endpoint accepts one; a refusal does not wait for the
- * body. The one exception: the guard reads the bytes of a signed request, as it cannot authenticate the caller otherwise.
- * A user whose body was still arriving is authenticated and permitted once more when the body is complete; a body that
- * came with its head costs nothing. An error of a stage becomes an error envelope; one that is no `Problem` becomes a 500
- * without details.
+ * body. The one exception: the guard reads the bytes of a signed request, as it cannot authenticate the caller
+ * otherwise. A user whose body was still arriving is authenticated and permitted once more when the body is complete; a
+ * body that came with its head costs nothing. An error of a stage becomes an error envelope; one that is no `Problem`
+ * becomes a 500 without details.
  */
 export const createPipeline = ({ methods, languages, limiter, around }: PipelineParts) => {
   const envelopeOf = envelopesOf(languages);

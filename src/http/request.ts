@@ -6,8 +6,7 @@ import type { AuthRequest, Claim } from '../auth/method.ts';
 import { anonymous, type Principal } from '../auth/principal.ts';
 import { BusyTime, type Work } from '../kernel/current-work.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import type { Languages } from '../kernel/messages/languages.ts';
+import type { Languages, Locale } from '../kernel/messages.ts';
 import type { Grant } from '../policy/grant.ts';
 import { type BodyReading, type BodySender, noBytes, readBody } from './body.ts';
 import type { Connection } from './connections.ts';
@@ -67,8 +66,8 @@ const addressIn = (entry: string): string | undefined => {
 
 /**
  * Returns the address of the caller: the nearest one that is not of our own proxies, going back from the socket through
- * the entries of `X-Forwarded-For`. If an entry on the way is no address (`unknown`, a name, any text), it is that of the
- * socket.
+ * the entries of `X-Forwarded-For`. If an entry on the way is no address (`unknown`, a name, any text), it is that of
+ * the socket.
  */
 export const callerAddress = (socket: string, forwarded: string | undefined, trust: Trust): string => {
   if (forwarded === undefined || !trust(socket, 0)) return socket;
@@ -118,8 +117,8 @@ export type Identify = (request: AuthRequest) => Promise<Principal>;
 const minLargeBodyBytes = 16_384;
 
 /**
- * A request from its arrival to its response. Costly properties are computed on first access; the stages of the pipeline
- * set the others.
+ * A request from its arrival to its response. Costly properties are computed on first access; the stages of the
+ * pipeline set the others.
  *
  * The server and the pipeline use this class. The same object has two narrower interfaces: `AuthRequest`, for
  * authentication, which does not depend on the HTTP server; and `Call`, for handlers, by when all properties are set.

@@ -241,7 +241,9 @@ export class Responder {
     return head;
   }
 
-  /** Ends the connection with this response. The rest of the request is discarded while the caller reads the response. */
+  /**
+   * Ends the connection with this response. The rest of the request is discarded while the caller reads the response.
+   */
   #endConnection({ raw, response, connection }: Request, head: string[]): void {
     head.push('connection', 'close');
     connection.ending = true;

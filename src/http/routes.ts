@@ -25,7 +25,9 @@ interface Route extends RegisteredEndpoint {
   readonly names: readonly (readonly [own: string, registered: string])[] | undefined;
 }
 
-/** The entry of a path in the router, for all its methods: a tree for each method would be the same tree seven times. */
+/**
+ * The entry of a path in the router, for all its methods: a tree for each method would be the same tree seven times.
+ */
 interface PathEntry {
   readonly path: string;
   readonly byMethod: ReadonlyMap<string, Route>;
@@ -51,7 +53,9 @@ const shapeOf = (path: string): string => path.replaceAll(/:[^/]+/g, ':');
 const namesIn = (path: string): readonly string[] =>
   Array.from(path.matchAll(/:([^/]+)/g), ([, name]) => name ?? '');
 
-/** Returns the route of an endpoint whose path is in the router as `registeredPath`, maybe with other parameter names. */
+/**
+ * Returns the route of an endpoint whose path is in the router as `registeredPath`, maybe with other parameter names.
+ */
 const routeOf = (registered: RegisteredEndpoint, registeredPath: string): Route => {
   const others = namesIn(registeredPath);
   const names = namesIn(registered.path).map((own, index) => [own, others[index] ?? own] as const);

@@ -59,8 +59,15 @@ const listen = async (further: Partial<HttpOptions> = {}): Promise<number> => {
   const methods = {} as Verifiers;
   const pipeline = createPipeline({ methods, languages });
   http = createHttpServer(endpoints, pipeline, {
-    ...{ baseUrl: 'http://here', basePath: '', bodyLimit: 1000, bodyMemory: 4000, maxConnections: 10 },
-    ...{ trustProxy: false, corsOrigins: [], routes: new Routes(), stallTimeoutMs },
+    baseUrl: 'http://here',
+    basePath: '',
+    bodyLimit: 1000,
+    bodyMemory: 4000,
+    maxConnections: 10,
+    trustProxy: false,
+    corsOrigins: [],
+    routes: new Routes(),
+    stallTimeoutMs,
     logger: pino({ level: 'silent' }),
     languages,
     ...further,

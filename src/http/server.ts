@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import { networksOf, proxyNetworks } from '../auth/client-network.ts';
 import { credentialHeaders, offeredMethods } from '../auth/registry.ts';
 import { runAs } from '../kernel/current-work.ts';
-import type { Languages } from '../kernel/messages/languages.ts';
+import type { Languages } from '../kernel/messages.ts';
 import { http } from '../kernel/node-http.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
 import { modelsOfGrants } from '../policy/decide.ts';
-import { namesRelations } from '../records/list/query-string.ts';
+import { namesRelations } from '../records/list.ts';
 import { Arrivals, BodyMemory } from './body.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import { Connections, isWorn } from './connections.ts';
@@ -81,8 +81,8 @@ export interface HttpServer {
   readonly connections: Connections;
   readonly bodies: BodyMemory;
   /**
-   * Accepts no new connections; resolves when the last one is closed. `interrupt` is called when requests in flight take
-   * too long, and has to end their statements.
+   * Accepts no new connections; resolves when the last one is closed. `interrupt` is called when requests in flight
+   * take too long, and has to end their statements.
    */
   close(interrupt?: () => void): Promise<void>;
 }
@@ -126,8 +126,8 @@ const runnersOf = (
   );
 
 /**
- * Returns the violation of HTTP/1.1 (RFC 9112) in a request: another version (2.3), a bad Host (3.2), an unknown transfer
- * coding, or any with HTTP/1.0 (6.1). Node accepts some of these, and refuses others without the envelope.
+ * Returns the violation of HTTP/1.1 (RFC 9112) in a request: another version (2.3), a bad Host (3.2), an unknown
+ * transfer coding, or any with HTTP/1.0 (6.1). Node accepts some of these, and refuses others without the envelope.
  */
 const flawOf = ({ headers, httpVersion }: IncomingMessage): ProblemName | undefined => {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'unsupported_http_version';
@@ -159,7 +159,10 @@ const trustOf = (trust: HttpOptions['trustProxy']): Trust => {
 
 /** Returns the headers of every response, as alternating names and values. */
 const generalHeaders = (baseUrl: string): readonly string[] => [
-  ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff'],
+  'cache-control',
+  'no-store',
+  'x-content-type-options',
+  'nosniff',
   ...(baseUrl.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000'] : []),
 ];
 
@@ -174,7 +177,9 @@ interface AnswerParts {
   readonly nextId: () => string;
 }
 
-/** Creates the function that responds to requests: it starts them in batches, finds the endpoint and runs the pipeline. */
+/**
+ * Creates the function that responds to requests: it starts them in batches, finds the endpoint and runs the pipeline.
+ */
 const createAnswer = (
   endpoints: readonly Endpoint[],
   { pipeline, responder, connections, bodies, cors, trust, nextId }: AnswerParts,

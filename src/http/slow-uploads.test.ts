@@ -39,14 +39,15 @@ it('a long body may take longer than others, as long as it gets on', { timeout: 
     languages,
   });
   const http = createHttpServer([endpoint('/files', 'multipart'), endpoint('/json', 'json')], pipeline, {
-    ...{ baseUrl: 'http://here', basePath: '', bodyLimit: 1_000_000, bodyMemory: 4_000_000 },
-    ...{
-      maxConnections: 10,
-      trustProxy: false,
-      corsOrigins: [],
-      routes: new Routes(),
-      stallTimeoutMs: 4_000,
-    },
+    baseUrl: 'http://here',
+    basePath: '',
+    bodyLimit: 1_000_000,
+    bodyMemory: 4_000_000,
+    maxConnections: 10,
+    trustProxy: false,
+    corsOrigins: [],
+    routes: new Routes(),
+    stallTimeoutMs: 4_000,
     languages,
     uploads: new UploadFolders(folder, () => {}),
     logger: pino({ level: 'silent' }),

@@ -45,8 +45,8 @@ const nextPoll = async (): Promise<void> => {
 /**
  * Accepts no new connections, and resolves when the last one is closed, after about 7 s at most. Requests in flight are
  * answered. Idle connections are closed once no request is in flight, right after a poll of the event loop, so that
- * requests sent before are answered. A request or connection on its way at that moment is lost, which neither HTTP/1.1 nor
- * the operating system can prevent; therefore readiness ends earlier.
+ * requests sent before are answered. A request or connection on its way at that moment is lost, which neither HTTP/1.1
+ * nor the operating system can prevent; therefore readiness ends earlier.
  */
 export const stopHttp = async ({ server, connections, logger, interrupt }: StoppingHttp): Promise<void> => {
   await nextPoll();

@@ -8,7 +8,9 @@ import { overloaded, Problem } from '../kernel/problem.ts';
 export interface UploadedFile {
   /** Name of its field in the body. */
   readonly field: string;
-  /** Name given by the caller: its last path segment without control characters; never a part of `path`. May be empty. */
+  /**
+   * Name given by the caller: its last path segment without control characters; never a part of `path`. May be empty.
+   */
   readonly filename: string;
   /** Media type given by the caller, in lower case without parameters; not verified. */
   readonly type: string;
@@ -55,8 +57,8 @@ const isAlive = (pid: number): boolean => {
 };
 
 /**
- * Whether a folder was left by a process of this machine that has ended. That process may have had the id of this one, as
- * in a container.
+ * Whether a folder was left by a process of this machine that has ended. That process may have had the id of this one,
+ * as in a container.
  */
 const isAbandoned = (name: string): boolean => {
   const [, machine, pid = ''] = /^(.+)-(\d{1,10})-[0-9a-f]{16}$/.exec(name) ?? [];

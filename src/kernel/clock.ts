@@ -31,11 +31,11 @@ interface ServiceClocks {
 }
 
 /**
- * The clock of a service: that of its machine, unless it differs from the clock of the database. Then the latter counts,
- * as it is the same for all instances.
+ * The clock of a service: that of its machine, unless it differs from the clock of the database. Then the latter
+ * counts, as it is the same for all instances.
  *
- * Removal cannot be undone. Therefore `removal` follows a leap forward only after a day, and runs on from the time before
- * the leap until then.
+ * Removal cannot be undone. Therefore `removal` follows a leap forward only after a day, and runs on from the time
+ * before the leap until then.
  */
 export class ServiceClock implements ServiceClocks {
   readonly #own: Clock;
@@ -148,9 +148,9 @@ export const isDate = (text: string): boolean => {
 };
 
 /**
- * Parses an ISO 8601 timestamp with any offset. Without an offset it is UTC, a bare date is midnight UTC, and digits below
- * a millisecond are cut. Returns milliseconds since the epoch; undefined when the text is no timestamp of the years 0001
- * to 9999 (in UTC), or its day does not exist.
+ * Parses an ISO 8601 timestamp with any offset. Without an offset it is UTC, a bare date is midnight UTC, and digits
+ * below a millisecond are cut. Returns milliseconds since the epoch; undefined when the text is no timestamp of the
+ * years 0001 to 9999 (in UTC), or its day does not exist.
  */
 export const parseTimestamp = (text: string): number | undefined => {
   const match = pattern.exec(text);

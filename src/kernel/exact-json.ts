@@ -149,9 +149,10 @@ const ordered = (value: unknown, indent: string, line: string): string => {
 const digitKey = /"\d+":/;
 
 /**
- * As `JSON.stringify`, of a value that is JSON or that `parseExact` made. The text says sooner than the value whether there
- * are keys of digits: to visit the members of a large object takes several times as long as to write it.
- * @param indent spaces before each member of a level, on lines of their own; one line unless given, which costs less than 0
+ * As `JSON.stringify`, of a value that is JSON or that `parseExact` made. The text says sooner than the value whether
+ * there are keys of digits: to visit the members of a large object takes several times as long as to write it.
+ * @param indent spaces before each member of a level, on lines of their own; one line unless given, which costs less
+ * than 0
  */
 export const exactText = (value: unknown, indent?: number): string => {
   const text = JSON.stringify(value, undefined, indent);

@@ -24,8 +24,8 @@ interface Waiter {
 
 /**
  * A queue of callers that wait for a limited resource, fair between keys: first in, first out within a key, and round
- * robin between keys. The queue does not count the resource: its owner calls `next` whenever it has become free. When the
- * queue is full, the last caller of the key with the most callers makes room for one of a key with fewer.
+ * robin between keys. The queue does not count the resource: its owner calls `next` whenever it has become free. When
+ * the queue is full, the last caller of the key with the most callers makes room for one of a key with fewer.
  */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>;

@@ -4,14 +4,16 @@ export interface FigureSample {
   readonly value: number;
 }
 
-/** A metric of the process or the database, which `src/metrics` exports. */
+/** A metric of the process or the database, which `src/upkeep/metrics` exports. */
 export interface Figure {
   /** By the rules of Prometheus, without the prefix: base units (seconds, bytes), `_total` for counters. */
   readonly name: string;
   readonly type: 'counter' | 'gauge';
   /** Description of the metric, one sentence. */
   readonly help: string;
-  /** Aggregation over worker processes: the sum, or the maximum or minimum where each process reports the same value. */
+  /**
+   * Aggregation over worker processes: the sum, or the maximum or minimum where each process reports the same value.
+   */
   readonly across: 'sum' | 'max' | 'min';
   /** Empty when no value is available. */
   readonly samples: readonly FigureSample[];
@@ -19,7 +21,9 @@ export interface Figure {
 
 /** Creates a figure with one value of this process. */
 export const figure = (type: Figure['type'], name: string, help: string, value: number): Figure => ({
-  ...{ name, type, help },
+  name,
+  type,
+  help,
   across: 'sum',
   samples: [{ value }],
 });

@@ -1,7 +1,7 @@
 /**
  * Protection against CSV injection (https://owasp.org/www-community/attacks/CSV_Injection): a `'` is inserted at each
- * position where a spreadsheet would recognise a formula. The same positions are found when a text is unescaped, so that
- * no other `'` is removed.
+ * position where a spreadsheet would recognise a formula. The same positions are found when a text is unescaped, so
+ * that no other `'` is removed.
  *
  * A formula is at the beginning of a cell, and a cell begins at the start of the text, after a line break or after a
  * separator. Spreadsheets that separate by semicolons, as in many countries, also split quoted text, since only a quote

@@ -2,9 +2,9 @@ import { ExactNumber } from './exact-json.ts';
 
 /**
  * Bytes with one owner, such as a page of records on its way from the database to the socket. The constructor moves the
- * memory without a copy: the given array is detached, and its methods throw. `take` moves it on to the last owner, which
- * may free it. A view of a larger buffer, such as a `Buffer` of Node's pool, cannot be moved: it stays readable under its
- * old name, and must not be written.
+ * memory without a copy: the given array is detached, and its methods throw. `take` moves it on to the last owner,
+ * which may free it. A view of a larger buffer, such as a `Buffer` of Node's pool, cannot be moved: it stays readable
+ * under its old name, and must not be written.
  */
 export class OwnedBytes {
   #bytes: Uint8Array | undefined;

@@ -2,8 +2,8 @@ import { isLocale, locales } from './messages/catalogue.ts';
 
 /**
  * Checks of options at run time: the files of an application may be JavaScript, and a misspelt `permissions` that was
- * ignored would leave a resource open. A table has a check for each option; its type is derived from that of the options,
- * so that the compiler names an option without a check.
+ * ignored would leave a resource open. A table has a check for each option; its type is derived from that of the
+ * options, so that the compiler names an option without a check.
  */
 
 /** Returns the flaw of the value at a path (`views.list`), as a clause for a developer; undefined when it has none. */
@@ -63,7 +63,9 @@ const checkThat =
   (value, path) =>
     fits(value) ? undefined : `${path} must be ${words}, not ${describe(value)}`;
 
-/** Whether a value is an object literal or a module: a copy of any other object would lack the members of its prototype. */
+/**
+ * Whether a value is an object literal or a module: a copy of any other object would lack the members of its prototype.
+ */
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -10,7 +10,7 @@ const folder = new URL(
 export const packageFile = (path: string): URL => new URL(path, folder);
 
 /**
- * Returns the entry module of a thread or process, by its path in `src` without extension. The build finds entry modules
- * by this call, so the path has to be a literal.
+ * Returns the entry module of a thread or process, by its path in `src` without extension. The build finds entry
+ * modules by this call, so the path has to be a literal.
  */
 export const programFile = (path: string): URL => packageFile(isBuilt ? `dist/${path}.js` : `src/${path}.ts`);

@@ -10,8 +10,8 @@
 export const singleCharacters = '々-〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶵一-鿌가-힣𠀀-𪛖𪜀-𫜴𫝀-𫠝';
 
 /**
- * Characters of a record that are searched, shared equally among its fields. An entry of that many stays below the limit
- * of PostgreSQL, 1 MB, whatever they are.
+ * Characters of a record that are searched, shared equally among its fields. An entry of that many stays below the
+ * limit of PostgreSQL, 1 MB, whatever they are.
  */
 export const searchedCharacters = 40_000;
 
@@ -58,7 +58,10 @@ export const rankedCharacters = 2000;
 const endsWithLetter = new RegExp(`(?![${singleCharacters}])[\\p{L}\\p{Nd}]$`, 'u');
 const startsWithLetter = new RegExp(`^(?![${singleCharacters}])[\\p{L}\\p{Nd}]`, 'u');
 
-/** Occurrences of a word in a folded text. One that only begins a longer word counts half if `isBeginning`, else not at all. */
+/**
+ * Occurrences of a word in a folded text. One that only begins a longer word counts half if `isBeginning`, else not at
+ * all.
+ */
 const occurrences = (word: string, text: string, isBeginning: boolean): number => {
   const isSingle = isCharacters.test(word);
   let count = 0;
@@ -73,8 +76,8 @@ const occurrences = (word: string, text: string, isBeginning: boolean): number =
 };
 
 /**
- * How well a text matches the words of a query, at least 0: frequent words count more, and words in a short text. It depends
- * on no other text, so the order of matches reveals nothing of records that the caller does not read.
+ * How well a text matches the words of a query, at least 0: frequent words count more, and words in a short text. It
+ * depends on no other text, so the order of matches reveals nothing of records that the caller does not read.
  * @param words result of `searchWords`
  */
 export const textRank = (words: readonly string[], text: string): number => {

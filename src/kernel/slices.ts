@@ -1,8 +1,8 @@
 /**
  * Shares the main thread among callers. Promises that resolve at once, as those of SQLite do, keep the event loop from
- * turning: a loop that awaits them would hold up every timer and every other caller. So code that may run in a loop asks
- * `nextSlice` before each step. A run of promises that has used up its slice waits for a later turn, in which timers and
- * requests come first; of several runs that wait, each turn resumes one.
+ * turning: a loop that awaits them would hold up every timer and every other caller. So code that may run in a loop
+ * asks `nextSlice` before each step. A run of promises that has used up its slice waits for a later turn, in which
+ * timers and requests come first; of several runs that wait, each turn resumes one.
  */
 
 /** Milliseconds for which promises resolve one after the other before others get a turn. */

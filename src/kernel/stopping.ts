@@ -1,6 +1,6 @@
 /**
- * Whether the service is about to stop. From then on it is not ready, and closes each connection with its next response,
- * so that callers and proxies move to another instance before this one accepts no more connections.
+ * Whether the service is about to stop. From then on it is not ready, and closes each connection with its next
+ * response, so that callers and proxies move to another instance before this one accepts no more connections.
  */
 export interface Stopping {
   readonly begun: boolean;

@@ -1,7 +1,5 @@
 import type { EnumOptions } from '../fields/enum.ts';
-import { type Catalogue, isLocale, type Locale, locales } from '../kernel/messages/catalogue.ts';
-import { en } from '../kernel/messages/en.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import { type Catalogue, en, isLocale, type Label, type Locale, locales } from '../kernel/messages.ts';
 import {
   mapOf,
   nearestHint,

@@ -1,4 +1,4 @@
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Label } from '../kernel/messages.ts';
 import { label, type OptionTable, optionsFlaw, wholeNumber } from '../kernel/options.ts';
 import { type OwnProblem, Problem, type ProblemDetails } from '../kernel/problem.ts';
 import { DefinitionError } from './definition-error.ts';

@@ -2,15 +2,15 @@ import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import { integer } from '../fields/integer.ts';
-import { type Label, ruleName } from '../kernel/messages/messages.ts';
+import { type Label, ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
+import { checkResourceOptions } from './definition/definition-options.ts';
+import { declaredRelations } from './definition/relations.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
-import { checkResourceOptions } from './definition-options.ts';
 import { displayFields, usualDisplay } from './display.ts';
 import { indexesOf, uniqueSetsOf } from './indexes.ts';
 import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
-import { declaredRelations } from './relations.ts';
 import {
   type Action,
   actions,
@@ -28,9 +28,11 @@ import {
   saidRestrictedOf,
   saidViewedOf,
   viewsOf,
-} from './rules.ts';
+} from './rules/rules.ts';
 import type { DeclaredRelations, FieldDefinitions, Resource } from './types.ts';
 import { checkValue } from './validate.ts';
+
+export { fieldsOption, methodsOption } from './definition/definition-options.ts';
 
 const modelField = (name: string, definition: FieldDefinition, serverSet: boolean): ModelField => {
   const { type, options } = definition;
@@ -148,8 +150,18 @@ const trashOf = (model: string, fields: ReadonlyMap<string, ModelField>, trash =
 
 /** Field types whose values read well within a name. */
 const displayed: ReadonlySet<string> = new Set([
-  ...['string', 'text', 'email', 'url', 'enum', 'uuid'],
-  ...['integer', 'decimal', 'number', 'date', 'time', 'sequence'],
+  'string',
+  'text',
+  'email',
+  'url',
+  'enum',
+  'uuid',
+  'integer',
+  'decimal',
+  'number',
+  'date',
+  'time',
+  'sequence',
 ]);
 
 const displayOf = (

@@ -1,9 +1,9 @@
 import type { ApiMethodName } from '../auth/registry.ts';
 import type { Strict } from '../fields/field.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Label } from '../kernel/messages.ts';
 import type { MakeProblem } from './define-problem.ts';
+import type { IconName } from './definition/icons.ts';
 import type { TypedHooks } from './hooks.ts';
-import type { IconName } from './icons.ts';
 import type { Action } from './resource.ts';
 import type { RestrictedUnless, RowRule, RowRules, Short, UsesOf, ViewedWhen } from './row-rule.ts';
 import type {
@@ -34,7 +34,9 @@ export interface ResourceDefinition<
   Views extends ResourceViews<Fields> = ResourceViews<Fields>,
   Relations extends DeclaredRelations = DeclaredRelations,
 > {
-  /** Fields by name; a reference `author` becomes the field `author_id`. `id`, `created_at` and `updated_at` are added. */
+  /**
+   * Fields by name; a reference `author` becomes the field `author_id`. `id`, `created_at` and `updated_at` are added.
+   */
   readonly fields: Fields;
   /** Display name of one record, one text or one per language. */
   readonly label?: Label;
@@ -42,7 +44,10 @@ export interface ResourceDefinition<
   readonly icon?: IconName;
   /** Heading of the model in the menu of the administration area, one text or one per language. */
   readonly menu?: Label;
-  /** Name of a record for people: `{number} · {status}`. Default: the field `name` or `title`, otherwise the first text field. */
+  /**
+   * Name of a record for people: `{number} · {status}`. Default: the field `name` or `title`, otherwise the first text
+   * field.
+   */
   readonly display?: string;
   /** Path and table; derived from the name (`BlogPost` → `blog_posts`) where the plural is regular. */
   readonly plural?: string;
@@ -66,8 +71,8 @@ export interface ResourceDefinition<
   /** On create the caller becomes the record's owner. */
   readonly ownership?: boolean;
   /**
-   * Fields that only super_admin and admin write; they are ignored in bodies of others. With `{ fields, unless }` others
-   * write them too, in records that meet the condition.
+   * Fields that only super_admin and admin write; they are ignored in bodies of others. With `{ fields, unless }`
+   * others write them too, in records that meet the condition.
    */
   readonly restricted?: readonly (
     | FieldName<Fields>
@@ -94,9 +99,9 @@ export interface ResourceDefinition<
   /** A deleted record is moved to the trash, invisible to callers; administrators can restore it. */
   readonly trash?: boolean;
   /**
-   * Callers beside super_admin and admin who see the trash and restore from it in the API: the deleted records that meet
-   * the condition, of those that they would read. With `events`, callers also make webhooks for the records that meet it.
-   * Needs `trash`.
+   * Callers beside super_admin and admin who see the trash and restore from it in the API: the deleted records that
+   * meet the condition, of those that they would read. With `events`, callers also make webhooks for the records that
+   * meet it. Needs `trash`.
    */
   readonly manage?: RowRule<UsesOf<NoInfer<Fields>>>;
 

@@ -1,15 +1,17 @@
 import { bucketsOf, isGroupable, measuresOf } from '../fields/aggregates.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { fill, type Locale } from '../kernel/messages/catalogue.ts';
-import { type Label, labelText } from '../kernel/messages/messages.ts';
-import { formSchema, nestedForm, uiSchemaOf, withNestedUi } from './form.ts';
+import { fill, type Label, type Locale, labelText } from '../kernel/messages.ts';
+import { formSchema, nestedForm, uiSchemaOf, withNestedUi } from './definition/form.ts';
 import type { Models } from './models.ts';
 import { type NestedInput, withNested } from './nested-schema.ts';
 import { type Action, actions, type ModelField, type ResourceModel } from './resource.ts';
 import { namedRules } from './row-expression.ts';
 import { isolationSentences, type RowReader, rowSentence, rowTree } from './row-sentences.ts';
 import { bodyFields, inputSchema, lackingField, outputSchema } from './schema.ts';
+
+export type { IconName } from './definition/icons.ts';
+export { iconNames } from './definition/icons.ts';
 
 /** The fields that an action shows a caller and accepts from them. */
 export interface Reach {

@@ -1,7 +1,7 @@
 import { bucketsOf, isGroupable, type Measure, measuresOf } from '../fields/aggregates.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { Json } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
+import type { Locale } from '../kernel/messages.ts';
 import type { FieldSet, ModelField } from './resource.ts';
 import { outputSchema } from './schema.ts';
 

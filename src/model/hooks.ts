@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Label } from '../kernel/messages.ts';
 import type { HookPrincipal } from './resource.ts';
 import type { Scope } from './scope.ts';
 import type { ChangesOfFields, FieldDefinitions, ReadableName, RecordOfFields } from './types.ts';

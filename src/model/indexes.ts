@@ -1,6 +1,6 @@
 import { DefinitionError } from './definition-error.ts';
 import type { CountedField, ModelField, ResourceIndex, ResourceModel } from './resource.ts';
-import { findField } from './rules.ts';
+import { findField } from './rules/rules.ts';
 
 /** PostgreSQL refuses entries of more than 2,704 bytes; the rest is left for headers. */
 const maxEntryBytes = 2600;

@@ -1,5 +1,5 @@
 import type { FieldDefinition } from '../fields/field.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Label } from '../kernel/messages.ts';
 import type { ModelField } from './resource.ts';
 
 /**

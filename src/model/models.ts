@@ -1,9 +1,9 @@
 import { type NamedModel, resolveName } from '../fields/named-model.ts';
+import { resolveRelations } from './definition/relations.ts';
 import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
-import { resolveRules } from './isolation.ts';
-import { resolveRelations } from './relations.ts';
 import type { ModelField, ResourceModel } from './resource.ts';
+import { resolveRules } from './rules/isolation.ts';
 
 /** The service's own model, which resources can refer to. */
 const user = { name: 'User', table: 'users' } as const;

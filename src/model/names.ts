@@ -1,6 +1,8 @@
-import { type Label, namedLabel } from '../kernel/messages/messages.ts';
+import { type Label, namedLabel } from '../kernel/messages.ts';
+import { pluralOf } from './definition/inflect.ts';
 import { DefinitionError } from './definition-error.ts';
-import { pluralOf } from './inflect.ts';
+
+export { pluralOf } from './definition/inflect.ts';
 
 /** First parts of paths that the service itself uses. */
 export const reservedPaths: ReadonlySet<string> = new Set([

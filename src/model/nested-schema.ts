@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../fields/field.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import { type Label, labelText } from '../kernel/messages/messages.ts';
+import { type Label, type Locale, labelText } from '../kernel/messages.ts';
 import type { Models } from './models.ts';
 import { labelOf } from './names.ts';
 import type { ModelRelation, ResourceModel } from './resource.ts';

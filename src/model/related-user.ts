@@ -1,4 +1,4 @@
-import type { Condition, OrderedCondition, TextCondition } from './condition-types.ts';
+import type { Condition, OrderedCondition, TextCondition } from './types/condition-types.ts';
 
 /** A view of a model, or every field. */
 export type SeenView = 'list' | 'detail' | 'saved' | 'all';

@@ -1,9 +1,9 @@
 import type { ColumnValue, CommonOptions, CountedType, FieldType, OnDelete } from '../fields/field.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Label } from '../kernel/messages.ts';
 import type { OwnProblem } from '../kernel/problem.ts';
 import type { SaidMany } from './relation.ts';
 import type { Isolation, RowReachRule, RowRuleName } from './row-expression.ts';
-import type { SaidRule } from './said-rule.ts';
+import type { SaidRule } from './rules/said-rule.ts';
 
 /** Fields that every model has, which are not reported as changes. */
 export const setByServer: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
@@ -40,7 +40,9 @@ export interface ResourceModel {
    * `rules.isolation` denies every record.
    */
   readonly saidIsolation: SaidIsolation | undefined;
-  /** Conditions of `restricted` as declared; until models are collected, those of `rules.restrictedUnless` never hold. */
+  /**
+   * Conditions of `restricted` as declared; until models are collected, those of `rules.restrictedUnless` never hold.
+   */
   readonly saidRestricted: readonly SaidRule[];
   readonly saidManage: SaidRule | undefined;
   /** Conditions of `views.when` as declared; until models are collected, those of `rules.viewedWhen` never hold. */

@@ -9,7 +9,7 @@ import {
   texts,
   textual,
 } from '../kernel/options.ts';
-import type { SaidRule } from './said-rule.ts';
+import type { SaidRule } from './rules/said-rule.ts';
 import type { FieldDefinitions, ReadableName, RecordOfFields, Resource } from './types.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
-import type { Locale, ServiceLocale } from '../kernel/messages/catalogue.ts';
-import { forLocale, labelText } from '../kernel/messages/messages.ts';
+import { forLocale, type Locale, labelText, type ServiceLocale } from '../kernel/messages.ts';
 import type { Models } from './models.ts';
 import type { ResourceModel } from './resource.ts';
 import {

@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../fields/field.ts';
 import type { Json } from '../kernel/json.ts';
-import type { Locale } from '../kernel/messages/catalogue.ts';
-import { type Label, labelText } from '../kernel/messages/messages.ts';
+import { type Label, type Locale, labelText } from '../kernel/messages.ts';
 import type { FieldSet, ModelField, ResourceModel } from './resource.ts';
 
 /**

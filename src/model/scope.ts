@@ -1,5 +1,8 @@
 import type { RawBuilder } from 'kysely';
 import type { JsonObject } from '../kernel/json.ts';
+import type { JobQueue } from './job.ts';
+import type { ManagedUser, UserRecord } from './related-user.ts';
+import type { HookPrincipal } from './resource.ts';
 import type {
   GroupOf,
   GroupQuery,
@@ -8,8 +11,7 @@ import type {
   GroupTerm,
   NumericField,
   OrderedField,
-} from './group-types.ts';
-import type { JobQueue } from './job.ts';
+} from './types/group-types.ts';
 import type {
   AnyRelations,
   IncludeIn,
@@ -17,9 +19,7 @@ import type {
   RelatedFilter,
   RelatedSort,
   WithRelated,
-} from './related-types.ts';
-import type { ManagedUser, UserRecord } from './related-user.ts';
-import type { HookPrincipal } from './resource.ts';
+} from './types/related-types.ts';
 import type {
   CreateBodyOf,
   FilterOf,
@@ -33,7 +33,7 @@ import type {
 
 /**
  * The interface of an application's code: the operations of its resources, transactions, SQL and jobs, all on behalf
- * of a principal. Types only; `operations/scope.ts` implements them.
+ * of a principal. Types only; `resources/operations/scope.ts` implements them.
  */
 
 /** Options for data beside a record's own fields. */
@@ -50,8 +50,8 @@ export interface ListQuery<Filter, Sort, Include = AnyInclude>
   extends CountQuery<Filter>,
     RelatedOptions<Include> {
   /**
-   * Terms in order: `'-created_at'`, or `['status', '-id']`. Default: by id; for a `q` with the `search` of the model, the
-   * best match first.
+   * Terms in order: `'-created_at'`, or `['status', '-id']`. Default: by id; for a `q` with the `search` of the model,
+   * the best match first.
    */
   readonly sort?: Sort | readonly Sort[];
   /** Page number, from 1. */
@@ -230,7 +230,9 @@ export interface UserInput {
 export interface ReadableUsers<Row = UserRecord> {
   /** The matching users. @throws Problem `forbidden`, `invalid_parameter`, `unusable_field` */
   list(query?: ListQuery<Readonly<Record<string, unknown>>, string>): Promise<Row[]>;
-  /** The user with this id; undefined where there is none, or the caller may not read it. @throws Problem `forbidden` */
+  /**
+   * The user with this id; undefined where there is none, or the caller may not read it. @throws Problem `forbidden`
+   */
   find(id: number): Promise<Row | undefined>;
 }
 
@@ -246,8 +248,8 @@ export interface ManagedUsers extends ReadableUsers<ManagedUser> {
    */
   update(id: number, values: Partial<UserInput>): Promise<ManagedUser>;
   /**
-   * Makes a link by which a user sets a password, for a user with this id or a new one. It works once within 72 hours, and
-   * replaces the link before. Only the receiver may see it.
+   * Makes a link by which a user sets a password, for a user with this id or a new one. It works once within 72 hours,
+   * and replaces the link before. Only the receiver may see it.
    * @throws Problem `record_not_found`, `invalid_record`, `service_account`, `user_disabled`
    */
   invite(user: number | UserInput): Promise<{ id: number; url: string; expires_at: string }>;
@@ -326,6 +328,9 @@ export interface Scope<View extends SeenView = 'detail'> {
 export interface ScriptContext extends Scope<'all'> {
   /** The arguments behind the name of the script. */
   readonly args: readonly string[];
-  /** Returns a scope that acts for a user, as the API would. @throws Error where there is no such user, or it is disabled */
+  /**
+   * Returns a scope that acts for a user, as the API would. @throws Error where there is no such user, or it is
+   * disabled
+   */
   as(username: string): Promise<Scope>;
 }

@@ -9,13 +9,14 @@ import type {
 } from '../fields/field.ts';
 import type { ShownOfUser } from '../fields/reference.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Condition, OrderedCondition } from './condition-types.ts';
-import type { AnyRelated, ItemWithin, NewWithin } from './related-types.ts';
 import type { RelatedUser, SeenView } from './related-user.ts';
 import type { ManyRelation } from './relation.ts';
 import type { ResourceModel } from './resource.ts';
+import type { Condition, OrderedCondition } from './types/condition-types.ts';
+import type { AnyRelated, ItemWithin, NewWithin } from './types/related-types.ts';
 
-export type { IdentityCondition, OrderedCondition, TextCondition } from './condition-types.ts';
+export type { SeenView } from './related-user.ts';
+export type { IdentityCondition, OrderedCondition, TextCondition } from './types/condition-types.ts';
 export type {
   GroupOf,
   GroupQuery,
@@ -24,16 +25,14 @@ export type {
   GroupTerm,
   NumericField,
   OrderedField,
-} from './group-types.ts';
+} from './types/group-types.ts';
 export type {
   IncludeIn,
   OnlyIncluded,
   RelatedFilter,
   RelatedSort,
   WithRelated,
-} from './related-types.ts';
-
-export type { SeenView } from './related-user.ts';
+} from './types/related-types.ts';
 
 /** The fields of a model file, by their keys. */
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;

@@ -5,8 +5,7 @@ import { codePoints } from '../fields/values.ts';
 import { ExactNumber } from '../kernel/exact-json.ts';
 import type { FieldError } from '../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../kernel/json.ts';
-import type { Catalogue } from '../kernel/messages/catalogue.ts';
-import { fieldError } from '../kernel/messages/messages.ts';
+import { type Catalogue, fieldError } from '../kernel/messages.ts';
 import type { FieldSet, ModelField } from './resource.ts';
 
 /** Formats of the field types, by name. */

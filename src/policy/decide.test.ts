@@ -475,6 +475,6 @@ describe('the second factor of the administration area', () => {
     expect(decide({ kind: 'administrator' }, both)).toMatchObject({ problem: { code: 40_302 } });
     expect(
       stepsOf({ kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true }, both),
-    ).toEqual([...['password_change', 'second_factor', 'administrator']]);
+    ).toEqual(['password_change', 'second_factor', 'administrator']);
   });
 });

@@ -1,7 +1,6 @@
 import { anonymous, type Principal, takes, type UserPrincipal } from '../auth/principal.ts';
 import { methodsNamed } from '../auth/registry.ts';
-import type { ReasonName } from '../kernel/messages/catalogue.ts';
-import type { Reason, ReasonParam } from '../kernel/messages/reason.ts';
+import type { Reason, ReasonName, ReasonParam } from '../kernel/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Action, type PublicCondition, type ResourceModel, viewByAction } from '../model/resource.ts';
 import type { RowAction, RowReachRule, RowTerm } from '../model/row-expression.ts';
@@ -403,8 +402,8 @@ const keptRows = (
 };
 
 /**
- * The rule for deleted records: those that the caller would read, and manages. Their values alone decide, so no rule for
- * new records applies to a restored one.
+ * The rule for deleted records: those that the caller would read, and manages. Their values alone decide, so no rule
+ * for new records applies to a restored one.
  */
 const decideManaged = (
   rule: ResourceRule,

@@ -127,7 +127,10 @@ describe('what a reference may name', () => {
     const model = collectModels([veiled, isolated, checked]).get('Veiled');
     if (model === undefined) throw new Error('Veiled');
     const rule: ResourceRule = {
-      ...{ kind: 'resource', model, action: 'update', area: 'api' },
+      kind: 'resource',
+      model,
+      action: 'update',
+      area: 'api',
       references: new Map([...references].filter(([name]) => model.fields.has(name))),
       shown: {
         auth: ['jwt', 'signature'],

@@ -126,12 +126,15 @@ describe('records beside published ones', () => {
       rows: [{ rule: { expression: { kind: 'anyOf' } }, caller: viewer.id }],
     });
     expect(steps(viewer)).toEqual([
-      ...[published, 'permission passed: viewer: Story read'],
+      published,
+      'permission passed: viewer: Story read',
       'isolation narrowed: state = live or agent_id = caller',
     ]);
     expect(decided('Story', 'list', admin)).toMatchObject({ rows: [] });
     expect(steps(admin)).toEqual([
-      ...[published, 'permission passed: admin: Story read', 'isolation passed: admin'],
+      published,
+      'permission passed: admin: Story read',
+      'isolation passed: admin',
     ]);
   });
 
@@ -166,7 +169,9 @@ describe('records beside published ones', () => {
       readsOwn({ kind: 'resource', model: model(name), action, area: 'api' });
     expect(rule('Story', 'list')).toBe(true);
     expect([rule('Story', 'update'), rule('Ticket', 'list'), readsOwn({ kind: 'open' })]).toEqual([
-      ...[false, false, false],
+      false,
+      false,
+      false,
     ]);
   });
 });
@@ -176,7 +181,9 @@ describe('the scopes of a key', () => {
 
   it('the scopes of a key are asked before every other rule', () => {
     expect(decided('Free', 'list', scoped).steps[0]).toEqual({
-      ...{ rule: 'key_scope', outcome: 'passed', because: named('frees:read: frees:read, frees:update') },
+      rule: 'key_scope',
+      outcome: 'passed',
+      because: named('frees:read: frees:read, frees:update'),
     });
     const refused = decide({ kind: 'resource', model: model('Free'), action: 'create', area: 'api' }, scoped);
     expect(refused).toMatchObject({

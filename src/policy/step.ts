@@ -1,4 +1,4 @@
-import type { Reason } from '../kernel/messages/reason.ts';
+import type { Reason } from '../kernel/messages.ts';
 import type { GrantTerms } from './grant.ts';
 
 /** The rules on which a decision can rest, in the order in which they are applied. */

@@ -23,8 +23,12 @@ export const createCounts = (
     tablesOf(database)
       .insertInto('gatewright_counts')
       .values({
-        ...{ model, field: param('field'), per: param('per') },
-        ...{ target_id: param('target_id'), period: param('period'), last: 1 },
+        model,
+        field: param('field'),
+        per: param('per'),
+        target_id: param('target_id'),
+        period: param('period'),
+        last: 1,
       })
       .onConflict((conflict) =>
         conflict

@@ -2,7 +2,7 @@ import type { Dialect } from '../database/dialect.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
 import { type Fragment, identifier } from '../database/statement.ts';
 import type { FieldDefinition, JsonSchema } from '../fields/field.ts';
-import type { Label } from '../kernel/messages/messages.ts';
+import type { Label } from '../kernel/messages.ts';
 
 /** `required` says that the column is never null: sorts and cursors are simpler and faster then. */
 export const always = { required: true } as const;

@@ -11,8 +11,8 @@ import { columnsOf, reachOf } from './rows/reach.ts';
 
 /**
  * Records that are out of the way of another record in their transaction: one of their unique values is replaced by a
- * placeholder, which no caller can send or guess, until their own write comes. That write restores the value unless it sets
- * another. Everything that reads the record as it was before gets the original value.
+ * placeholder, which no caller can send or guess, until their own write comes. That write restores the value unless it
+ * sets another. Everything that reads the record as it was before gets the original value.
  */
 
 type Values = Readonly<Record<string, unknown>>;

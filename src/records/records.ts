@@ -376,11 +376,11 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     },
 
     /**
-     * Gets a record out of the way of another one in its transaction: a placeholder takes the place of one of these unique
-     * values. Its version and its time stay. Its next update or deletion in the transaction shows the record as it was
-     * before, and an update sets the original value unless it sets another. Returns false if the grant does not let the
-     * record be written, if the later write (`next`: its columns; undefined for a deletion) leaves all of the fields as
-     * they are, or if no field can have a placeholder.
+     * Gets a record out of the way of another one in its transaction: a placeholder takes the place of one of these
+     * unique values. Its version and its time stay. Its next update or deletion in the transaction shows the record as
+     * it was before, and an update sets the original value unless it sets another. Returns false if the grant does not
+     * let the record be written, if the later write (`next`: its columns; undefined for a deletion) leaves all of the
+     * fields as they are, or if no field can have a placeholder.
      */
     park: async (
       grant: Grant,
@@ -449,8 +449,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     },
 
     /**
-     * The grant with the fields that may be written in one record: that with an id within the grant's rows, or a new one
-     * with these values. `held` are the fields to decide about. One statement.
+     * The grant with the fields that may be written in one record: that with an id within the grant's rows, or a new
+     * one with these values. `held` are the fields to decide about. One statement.
      */
     settled: async (
       grant: Grant,
@@ -491,8 +491,9 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     },
 
     /**
-     * The fields that records hide from the callers of a mask, by id: those that `views.when` makes depend on the record,
-     * as it is. A record that does not exist hides all of them. One statement for each hundred records, or none.
+     * The fields that records hide from the callers of a mask, by id: those that `views.when` makes depend on the
+     * record, as it is. A record that does not exist hides all of them. One statement for each hundred records, or
+     * none.
      */
     hidden: async (
       grant: Pick<Grant, 'mask' | 'principal'>,
@@ -660,8 +661,8 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
 
     /**
      * Locks the records that the grants reach and that have one of these values in a unique column, in the order of
-     * their ids and until the end of the transaction. Transactions that lock all of their records in this way before they
-     * write never wait for each other in a circle. At most two statements for each hundred values.
+     * their ids and until the end of the transaction. Transactions that lock all of their records in this way before
+     * they write never wait for each other in a circle. At most two statements for each hundred values.
      */
     lock: async (
       grants: readonly Grant[],

@@ -16,7 +16,7 @@ import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
 import type { FieldMask, Grant } from '../policy/grant.ts';
 import { maskedSource } from './masked-source.ts';
-import { userEntity } from './users.ts';
+import { userEntity } from './user-entity.ts';
 
 /** The values of the reader in a statement: see `readerId`. */
 export const readerOf = ({ principal }: Pick<Grant, 'principal'>): { readonly reader: number | null } => ({
@@ -52,8 +52,8 @@ interface CachedView {
 }
 
 /**
- * Views of one source by the fields that grants let read, and by the conditions on them. There are few: one for each set
- * that the policy makes.
+ * Views of one source by the fields that grants let read, and by the conditions on them. There are few: one for each
+ * set that the policy makes.
  */
 export class SourceViews {
   readonly #source: Source;
@@ -100,8 +100,8 @@ const conditionsOf = (source: Source, fields: readonly string[]): readonly Shown
 /**
  * One row's JSON text: compact, keys in the order of `fields`, byte for byte the same on every database. It needs no
  * FROM of its own, so it serves SELECT and RETURNING alike. `row` names the row where that is not the alias `t`. Fields
- * that the caller does not see in this row are absent: there is a text for each combination of their conditions, so that
- * each condition is evaluated once.
+ * that the caller does not see in this row are absent: there is a text for each combination of their conditions, so
+ * that each condition is evaluated once.
  */
 export const projection = (
   source: Source,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Perform, storeOutcome } from '../jobs/worker.ts';
+import { type Perform, storeOutcome } from '../delivery/jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { Outbox, WaitingJob } from '../service/jobs/outbox.ts';
+import type { Outbox, WaitingJob } from '../ledger/outbox.ts';
 
 /** Runs jobs on demand, one after the other: for tests of an application. */
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createApplication } from '../app/application.ts';
+import { defineJob } from '../delivery/jobs/define-job.ts';
 import { field } from '../fields/define.ts';
-import { defineJob } from '../jobs/define-job.ts';
 import { testApplication } from './testing.ts';
 
 it('runs the jobs of an application when the test says so, and tells what waits', async () => {

@@ -5,12 +5,12 @@ import order from '../../examples/newsroom/resources/order.ts';
 import { describeDatabase, describeEachDatabase } from '../../tests/support/databases.ts';
 import { createApplication } from '../app/application.ts';
 import { createTable } from '../database/migrations/application-steps.ts';
-import { answer } from '../endpoints/answer.ts';
-import { defineEndpoint } from '../endpoints/define-endpoint.ts';
 import { field } from '../fields/define.ts';
 import { defineResource } from '../model/define-resource.ts';
 import type { Scope } from '../model/scope.ts';
 import type { DetailOf, RecordOf } from '../model/types.ts';
+import { answer } from '../resources/application/answer.ts';
+import { defineEndpoint } from '../resources/application/define-endpoint.ts';
 import { type TestApplication, type TestUser, testApplication } from './testing.ts';
 
 const newsroom = fileURLToPath(new URL('../../examples/newsroom', import.meta.url));

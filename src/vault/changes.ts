@@ -59,8 +59,8 @@ export const addApplication = (
 };
 
 /**
- * Gives an application a new key, of either kind. With a grace period, in milliseconds, the current one signs until that
- * ends, beside earlier ones still in theirs. Without, only the new one is valid at once: the response to a leak.
+ * Gives an application a new key, of either kind. With a grace period, in milliseconds, the current one signs until
+ * that ends, beside earlier ones still in theirs. Without, only the new one is valid at once: the response to a leak.
  */
 export const rotateAppKey = (
   credentials: Credentials,

@@ -38,7 +38,10 @@ const maxFormerSecrets = 16;
 const recipientPattern = /^age1[0-9a-z]{58,2000}$/;
 const appIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** 1 to 64 ASCII letters, digits, dots, underscores and hyphens, the first one a letter or digit: safe in a header, a shell and a log. */
+/**
+ * 1 to 64 ASCII letters, digits, dots, underscores and hyphens, the first one a letter or digit: safe in a header, a
+ * shell and a log.
+ */
 export const isAppId = (text: string): boolean => appIdPattern.test(text);
 
 /** Throws `VaultError` with the rule for an app_id. */
@@ -148,7 +151,11 @@ const providersAt = (value: Json): NonNullable<Credentials['providers']> =>
 /** The fields beside `serial` and `apps` that are present. */
 const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps'> => {
   const [secret, former, smtpPassword, providers, recipients] = [
-    ...['jwt_secret', 'former_jwt_secrets', 'smtp_password', 'providers', 'recipients'],
+    'jwt_secret',
+    'former_jwt_secrets',
+    'smtp_password',
+    'providers',
+    'recipients',
   ].map((name) => own(content, name));
   const secretOf = (one: Json, where: string): string => secretAt(one, where, minimumJwtSecretBytes);
   return {
@@ -195,7 +202,13 @@ const parseContent = (text: string): Json => {
 /** Parses the decrypted content. Throws `VaultError`, one line that names the place and shows no secret. */
 export const parseCredentials = (text: string): Credentials => {
   const content = objectAt(parseContent(text), 'the content', [
-    ...['serial', 'jwt_secret', 'former_jwt_secrets', 'smtp_password', 'providers', 'recipients', 'apps'],
+    'serial',
+    'jwt_secret',
+    'former_jwt_secrets',
+    'smtp_password',
+    'providers',
+    'recipients',
+    'apps',
   ]);
   const serial = serialAt(own(content, 'serial'));
   const apps = new Map<string, AppKeys>();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { newSecret } from './changes.ts';
-import { createOnce, readIfPresent } from './files.ts';
+import { createOnce, readIfPresent } from './credential-files.ts';
 import { VaultError } from './vault-error.ts';
 
 /** The secret in `dataDir/name`, undefined where there is none. Throws `VaultError` where the file is damaged. */

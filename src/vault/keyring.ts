@@ -1,4 +1,4 @@
-import { createOnce, readIfPresent } from './files.ts';
+import { createOnce, readIfPresent } from './credential-files.ts';
 import { VaultError } from './vault-error.ts';
 
 export interface KeyringOptions {

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../kernel/error-message.ts';
-import { codeOf } from './files.ts';
+import { codeOf } from './credential-files.ts';
 import { VaultError } from './vault-error.ts';
 
 const sqliteBusy = 5;

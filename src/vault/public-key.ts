@@ -1,8 +1,8 @@
 import { VaultError } from './vault-error.ts';
 
 /**
- * Public keys of applications: Ed25519, stored as SPKI in base64 (RFC 8410), which is the line between the marks of a PEM
- * file. The first 16 characters are the algorithm, the others 32 bytes.
+ * Public keys of applications: Ed25519, stored as SPKI in base64 (RFC 8410), which is the line between the marks of a
+ * PEM file. The first 16 characters are the algorithm, the others 32 bytes.
  */
 export const publicKeyPattern = '^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$';
 

@@ -1,5 +1,5 @@
+import { createOnce, readIfPresent, removeDrafts, writeAtomically } from './credential-files.ts';
 import type { Credentials } from './credentials.ts';
-import { createOnce, readIfPresent, removeDrafts, writeAtomically } from './files.ts';
 import { identitiesIn, Keyring, newIdentity } from './keyring.ts';
 import { VaultError } from './vault-error.ts';
 

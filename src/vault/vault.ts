@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { type CredentialsChange, changeOf, isInGrace } from './changes.ts';
+import { fingerprint, readIfPresent, settledPath, writeAtomically } from './credential-files.ts';
 import {
   type AppKey,
   type Credentials,
@@ -9,7 +10,6 @@ import {
   parseCredentials,
   withFormerSecret,
 } from './credentials.ts';
-import { fingerprint, readIfPresent, settledPath, writeAtomically } from './files.ts';
 import { Keyring, type KeyringOptions } from './keyring.ts';
 import { withLock } from './lock.ts';
 import { type Rekeyed, type RekeyStep, rekey } from './rekey.ts';
@@ -246,7 +246,10 @@ export class Vault {
       if (current === undefined)
         throw new VaultError(`${file} is not there: there is nothing to encrypt again`);
       return rekey(step, {
-        ...{ file, draftFile: this.draftFile, keyring: this.#keyring, current },
+        file,
+        draftFile: this.draftFile,
+        keyring: this.#keyring,
+        current,
         keyFile: this.#options.key === undefined ? this.#options.keyFile : undefined,
         write: (credentials) => this.#write(file, credentials, Math.max(current.serial, seen) + 1),
       });

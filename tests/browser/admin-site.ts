@@ -4,12 +4,12 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { many } from '../../src/model/relation.ts';
 import { anyOf, equals, member, own, via } from '../../src/model/row-rule.ts';
-import { hourOf } from '../../src/service/usage/counters.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
+import { hourOf } from '../../src/upkeep/usage/request-counts.ts';
 import { rested, type Sight, type useBrowser, type Watched } from '../support/browser.ts';
 import type { Service, ServiceOptions, TestUser } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oidc } from '../../src/accounts/oidc/provider-options.ts';
 import { run } from '../../src/cli/test-io.ts';
-import { oidc } from '../../src/endpoints/auth/oidc/options.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { OidcServer } from '../support/oidc-server.ts';

@@ -6,11 +6,11 @@ import { expect, it } from 'vitest';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** Commands, of which `service/forget.ts` is one, and the tools for tests are, or stand beside, services of their own. */
+/** Commands, of which `upkeep/forget.ts` is one, and the tools for tests are, or stand beside, services of their own. */
 const isOfService = (file: string): boolean =>
   !file.startsWith('cli/') &&
   !file.startsWith('testing/') &&
-  file !== 'service/forget.ts' &&
+  file !== 'upkeep/forget.ts' &&
   !file.endsWith('.test.ts');
 
 const files = globSync('**/*.ts', { cwd: source })
@@ -20,10 +20,16 @@ const files = globSync('**/*.ts', { cwd: source })
     return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   });
 
-/** The factories of what stores the service's own tables. */
+/** Rooms that hold the service's own tables. */
+const rooms = /^(?:accounts|delivery|ledger|upkeep)\//;
+
+/** The factories of stores: exported functions of files that build statements on the service's own tables. */
 const factories = new Set(
   files
-    .filter(({ fileName }) => fileName.startsWith('service/') && fileName !== 'service/command.ts')
+    .filter(
+      ({ fileName, text }) =>
+        rooms.test(fileName) && fileName !== 'ledger/command.ts' && text.includes('tablesOf('),
+    )
     .flatMap(({ text }) => [...text.matchAll(/^export const (create\w+)/gm)].map(([, name = '']) => name)),
 );
 

@@ -70,7 +70,7 @@ const files = globSync('**/*.ts', {
   exclude: [
     '**/*.test.ts',
     'database/{postgres,sqlite}/**',
-    'database/{default-dialect,name,part-directory,registry,targets}.ts',
+    'database/{default-dialect,dialects,name,part-directory,targets}.ts',
   ],
 });
 const read = (file: string): string => readFileSync(join(source, file), 'utf8');

@@ -221,7 +221,7 @@ describe('commands', () => {
 
 describe('limits', () => {
   /** Folders whose bounds a caller or a developer can meet. */
-  const folders = '{auth,endpoints,events,fields,http,jobs,model,operations,records,service,webhooks}';
+  const folders = '{accounts,auth,console,delivery,fields,http,ledger,model,records,resources}';
   const bound =
     /^(?:export )?const ((?:max|most|min)[A-Z]\w*|\w+(?:Limit|Lifetime|Tolerance))(?:: \w+)? = [\d(][^=]*;$/gm;
 

@@ -25,78 +25,88 @@ const sound: Readonly<Record<string, string>> = {
   'src/policy/system-grant.ts': `import { MintedGrant } from './mint.ts'; export const systemGrant = new MintedGrant();`,
   'src/database/database.ts': `import type { Grant } from '../policy/grant.ts'; export const read = (grant: Grant) => grant;`,
   'src/database/database.test.ts': `import { systemGrant } from '../policy/system-grant.ts'; export const grant = systemGrant;`,
-  'src/backup/backup.ts': `export { read as backup } from '../database/database.ts';`,
-  'src/operations/grant-of-system.ts': `export { systemGrant as grantOfSystem } from '../policy/system-grant.ts';`,
-  'src/operations/list.ts': `export { read as list } from '../database/database.ts';`,
-  'src/http/endpoint.ts': `import { list } from '../operations/list.ts'; export const serve = list;`,
-  'src/openapi/document.ts': `import { list } from '../operations/list.ts'; export const describe = list;`,
-  'src/endpoints/fixed.ts': `import { serve } from '../http/endpoint.ts'; import type { Vault } from '../vault/vault.ts'; export const fixed = (_: Vault) => serve;`,
-  'src/jobs/define.ts': `import { fixed } from '../endpoints/fixed.ts'; export const define = fixed;`,
-  'src/app/server.ts': `import { define } from '../jobs/define.ts'; export const server = define;`,
+  'src/records/list.ts': `export { read as list } from './list/list.ts';`,
+  'src/records/list/list.ts': `export { read } from '../../database/database.ts';`,
+  'src/records/list/list.test.ts': `export { read } from '../../database/database.ts';`,
+  'src/ledger/outbox.ts': `export { list as store } from '../records/list.ts';`,
+  'src/http/endpoint.ts': `import { list } from '../records/list.ts'; export const serve = list;`,
+  'src/http/describe.ts': `export { describe } from './openapi/document.ts';`,
+  'src/http/openapi/document.ts': `import { serve } from '../endpoint.ts'; export const describe = serve;`,
+  'src/resources/operations.ts': `export { grantOfSystem } from './operations/cascade.ts';`,
+  'src/resources/operations/cascade.ts': `export { grantOfSystem } from './grant-of-system.ts';`,
+  'src/resources/operations/grant-of-system.ts': `export { systemGrant as grantOfSystem } from '../../policy/system-grant.ts';`,
+  'src/delivery/jobs.ts': `import { serve } from '../http/endpoint.ts'; export const define = serve;`,
+  'src/accounts/applications.ts': `import type { Vault } from '../vault/vault.ts'; export const applications = (_: Vault) => 1;`,
+  'src/upkeep/health.ts': `export { serve as health } from '../http/endpoint.ts';`,
+  'src/console/docs.ts': `export { describe as docs } from '../http/describe.ts';`,
+  'src/app/server.ts': `import { define } from '../delivery/jobs.ts'; export const server = define;`,
+  'src/testing/testing.ts': `export { server as testApplication } from '../app/server.ts';`,
   'src/index.ts': `export { server } from './app/server.ts';`,
   'src/cli/main.ts': `import { server } from '../app/server.ts'; import { systemGrant } from '../policy/system-grant.ts'; export const main = [server, systemGrant];`,
   'src/model/types.ts': `import type { Resource } from './resource.ts'; export type RecordOf = Resource;`,
   'client/client.ts': `import type { RecordOf } from '#model'; export const client = (_: RecordOf) => 1;`,
+  'scripts/list.ts': `export { list } from '../src/records/list.ts';`,
   'tests/support/things.ts': 'export const thing = 1;',
 };
 
+/** Files of the sound tree, one of each room, in the order in which rooms may import each other. */
+const inEachRoom = [
+  'kernel/clock.ts',
+  'vault/vault.ts',
+  'fields/field.ts',
+  'auth/method.ts',
+  'model/resource.ts',
+  'policy/grant.ts',
+  'database/database.ts',
+  'records/list.ts',
+  'ledger/outbox.ts',
+  'http/endpoint.ts',
+  'resources/operations.ts',
+  'delivery/jobs.ts',
+  'accounts/applications.ts',
+  'upkeep/health.ts',
+  'console/docs.ts',
+  'app/server.ts',
+  'testing/testing.ts',
+  'cli/main.ts',
+];
+
+/** For each room but the last a file that imports from the next one. */
+const upward = inEachRoom.slice(0, -1).map((file, index) => {
+  const room = dirname(file);
+  return [
+    `upward-from-${room}`,
+    [`src/${room}/bad.ts`, `export const bad = () => import('../${inEachRoom[index + 1]}');`],
+  ] as const;
+});
+
 /** For every rule a file that breaks it, and by which file it is caught. */
 const violations: Readonly<Record<string, readonly [file: string, text: string]>> = {
-  'upward-from-kernel': ['src/kernel/bad.ts', `export type { Field } from '../fields/field.ts';`],
-  'upward-from-fields': [
-    'src/fields/bad.ts',
-    `import type { Resource } from '../model/resource.ts'; export type Bad = Resource;`,
-  ],
-  'upward-from-model': ['src/model/bad.ts', `export type Bad = import('../policy/grant.ts').Grant;`],
-  'upward-from-auth': ['src/auth/bad.ts', `export { decide } from '../policy/decide.ts';`],
-  'upward-from-policy': [
-    'src/policy/bad.ts',
-    `import { read } from '../database/database.ts'; export const bad = read;`,
-  ],
-  'upward-from-database': [
-    'src/database/bad.ts',
-    `import { list } from '../operations/list.ts'; export const bad = list;`,
-  ],
-  'upward-from-records': ['src/records/bad.ts', `export { list as bad } from '../operations/list.ts';`],
-  'upward-from-service': ['src/service/bad.ts', `export { list as bad } from '../operations/list.ts';`],
-  'upward-from-backup': [
-    'src/backup/bad.ts',
-    `import { list } from '../operations/list.ts'; export const bad = list;`,
-  ],
-  'upward-from-operations': [
-    'src/operations/bad.ts',
-    `export const bad = () => import('../http/endpoint.ts');`,
-  ],
-  'upward-from-events': ['src/events/bad.ts', `export type { Call } from '../http/endpoint.ts';`],
-  'upward-from-mail': ['src/mail/bad.ts', `export type { Call } from '../http/endpoint.ts';`],
-  'upward-from-webhooks': ['src/webhooks/bad.ts', `export type { Call } from '../http/endpoint.ts';`],
-  'upward-from-http-and-openapi': ['src/openapi/bad.ts', `export { fixed } from '../endpoints/fixed.ts';`],
-  'upward-from-endpoints': ['src/endpoints/bad.ts', `export { define } from '../jobs/define.ts';`],
-  'upward-from-jobs': ['src/jobs/bad.ts', `export { server } from '../app/server.ts';`],
+  ...Object.fromEntries(upward),
+  'doors-between-rooms': ['src/http/past-door.ts', `export type { read } from '../records/list/list.ts';`],
+  'doors-from-outside': ['scripts/past-door.ts', `export { read } from '../src/records/list/list.ts';`],
   'no-circle': [
     'src/fields/circle.ts',
     `import type { Other } from './other.ts'; export type Circle = Other;`,
   ],
-  'http-and-openapi-apart': ['src/http/bad.ts', `export { describe } from '../openapi/document.ts';`],
+  'http-and-openapi-apart': ['src/http/bad-description.ts', `export { describe } from './describe.ts';`],
   'vault-stands-alone': ['src/vault/bad.ts', `export type { Field } from '../fields/field.ts';`],
   'vault-by-ports-only': [
     'src/auth/secrets.ts',
     `import type { Vault } from '../vault/vault.ts'; export type Secrets = Vault;`,
   ],
-  'upward-from-metrics': ['src/metrics/bad.ts', `export type { server } from '../app/server.ts';`],
-  'command-line-on-top': ['src/app/bad.ts', `export { main } from '../cli/main.ts';`],
   'nothing-imports-the-public-api': ['src/cli/bad.ts', `export { server } from '../index.ts';`],
   'grants-are-minted-by-two': [
     'src/cli/mints.ts',
     `import { MintedGrant } from '../policy/mint.ts'; export const bad = new MintedGrant();`,
   ],
   'system-grant-outside-requests': [
-    'src/endpoints/system.ts',
+    'src/console/system.ts',
     `export { systemGrant } from '../policy/system-grant.ts';`,
   ],
   'grant-of-system-leaves-traces': [
-    'src/endpoints/as-system.ts',
-    `export { grantOfSystem } from '../operations/grant-of-system.ts';`,
+    'src/resources/operations/as-system.ts',
+    `export { grantOfSystem } from './grant-of-system.ts';`,
   ],
   'client-knows-types-of-models-only': ['client/bad.ts', `export { server } from '../src/app/server.ts';`],
   'client-stands-outside': ['src/cli/client.ts', `export { client } from '../../client/client.ts';`],
@@ -122,7 +132,7 @@ describe('the import check', () => {
   const cruise = (): Promise<{ readonly status: number; readonly found: readonly string[] }> =>
     new Promise((resolve) => {
       const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
-      const args = [program, '--config', configFile, 'src', 'client', 'tests'];
+      const args = [program, '--config', configFile, 'src', 'client', 'scripts', 'tests'];
       const options = { cwd: directory, env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' } };
       execFile(process.execPath, args, options, (error, stdout) => {
         const lines = stdout.matchAll(/^\s*error ([^:\s]+): (\S+)/gm);
@@ -171,11 +181,9 @@ describe('the layout in CONTRIBUTING.md', () => {
     const named = [...page.matchAll(/^\| `src\/([a-z]+)` +\|/gm)].map(([, folder = '']) => folder);
     const entries = await readdir(join(root, 'src'), { withFileTypes: true });
     const folders = entries.filter((each) => each.isDirectory()).map(({ name }) => name);
-    expect([...named].sort()).toEqual(folders.sort());
-    const layers = forbidden.flatMap(
-      ({ name }) => /^upward-from-(.*)$/.exec(name)?.[1]?.split('-and-') ?? [],
-    );
+    expect(named.toSorted()).toEqual(folders.sort());
+    const layers = forbidden.flatMap(({ name }) => /^upward-from-(.*)$/.exec(name)?.[1] ?? []);
     expect(layers.length).toBeGreaterThan(10);
-    expect(named.filter((folder) => layers.includes(folder))).toEqual(layers);
+    expect(named.slice(0, -1)).toEqual(layers);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Metadata, MetadataField, MetadataRelation } from '../../client/index.ts';
-import { metadataSchema } from '../../src/endpoints/meta/meta-schema.ts';
 import type { JsonSchema } from '../../src/fields/field.ts';
+import { metadataSchema } from '../../src/resources/meta/meta-schema.ts';
 
 /** The members of a type of the client: the compiler demands each of them, and permits no other. */
 const membersOf = <Type>(members: Record<keyof Required<Type>, true>): readonly string[] =>

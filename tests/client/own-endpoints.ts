@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import order from '../../examples/newsroom/resources/order.ts';
 import { createApplication } from '../../src/app/application.ts';
-import { answer } from '../../src/endpoints/answer.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineProblem } from '../../src/model/define-problem.ts';
+import { answer } from '../../src/resources/application/answer.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { newsroom } from './applications.ts';
 
 const soldOut = defineProblem({

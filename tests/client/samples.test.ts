@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../../src/app/application.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { describeApplication } from '../../src/app/describe.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeDatabase } from '../support/databases.ts';
 import {
   type Form,

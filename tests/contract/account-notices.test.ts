@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { oidc } from '../../src/accounts/oidc/provider-options.ts';
 import { run } from '../../src/cli/test-io.ts';
-import { oidc } from '../../src/endpoints/auth/oidc/options.ts';
-import type { OutgoingMail } from '../../src/mail/options.ts';
+import type { OutgoingMail } from '../../src/delivery/mail/mail-options.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { Mailbox } from '../support/mailbox.ts';

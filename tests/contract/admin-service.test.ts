@@ -2,9 +2,9 @@ import { beforeAll, expect, it } from 'vitest';
 import { readConfig, settingsOf } from '../../src/app/config.ts';
 import { variables } from '../../src/app/variables.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Key, type TestUser, useService } from '../support/service.ts';
 

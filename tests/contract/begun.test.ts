@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { oidc } from '../../src/accounts/oidc/provider-options.ts';
 import { toQuery } from '../../src/database/statement.ts';
 import { tablesOf } from '../../src/database/tables-of.ts';
-import { oidc } from '../../src/endpoints/auth/oidc/options.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { linkToken, Mailbox } from '../support/mailbox.ts';

@@ -1,6 +1,6 @@
 import { Agent, request as nodeRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { exchange, parseRaw, type RawSocket, rawSocket } from '../support/raw-socket.ts';
 import { type TestUser, useService } from '../support/service.ts';

@@ -6,9 +6,9 @@ import { createApplication, loadApplication } from '../../src/app/application.ts
 import { readConfig } from '../../src/app/config.ts';
 import { describeApplication } from '../../src/app/describe.ts';
 import { field } from '../../src/fields/define.ts';
+import { type DescriptionArea, descriptionAreas } from '../../src/http/openapi/description-area.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { type DescriptionArea, descriptionAreas } from '../../src/openapi/area.ts';
 import { createProject } from '../client/typescript.ts';
 
 /** The descriptions of the examples under other people's tools, in their own settings. */
@@ -76,7 +76,7 @@ describe('the API description', () => {
     expect(related.some((name) => relation.every((key) => keys(name).includes(key)))).toBe(true);
   });
 
-  // `src/openapi/document.test.ts` demands more of both languages and of the administration area alone.
+  // `src/http/openapi/document.test.ts` demands more of both languages and of the administration area alone.
   it.each(cases.filter(({ area }) => area !== 'admin'))(
     'the API description is linted by redocly without a warning: $name, $area',
     async ({ name, area }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
 

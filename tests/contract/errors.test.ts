@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { playScenarios, type Scenario } from '../support/scenario.ts';
 import { type TestUser, useService } from '../support/service.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { defineConfig } from '../../src/app/application.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { useService } from '../support/service.ts';
 

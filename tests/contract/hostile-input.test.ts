@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { rawSocket } from '../support/raw-socket.ts';
 import { type Key, type Service, type TestUser, useService } from '../support/service.ts';

@@ -6,9 +6,9 @@ import { createHttpSigner } from '../../client/sign.ts';
 import { type SigningKey, signHttp } from '../../src/auth/http-signature.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService, useService } from '../support/service.ts';
 

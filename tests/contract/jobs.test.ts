@@ -1,10 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { defineJob } from '../../src/delivery/jobs/define-job.ts';
 import { field } from '../../src/fields/define.ts';
-import { defineJob } from '../../src/jobs/define-job.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';
 

@@ -17,7 +17,7 @@ import { databaseTarget } from '../../src/database/targets.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { anyOf, equals, via } from '../../src/model/row-rule.ts';
-import { forgetRecord } from '../../src/service/forget.ts';
+import { forgetRecord } from '../../src/upkeep/forget.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';

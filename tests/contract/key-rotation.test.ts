@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createIdentityStore } from '../../src/accounts/users/identities.ts';
 import { hashKey } from '../../src/auth/api-key.ts';
 import { ServiceClock } from '../../src/kernel/clock.ts';
-import { createIdentityStore } from '../../src/service/users/identities.ts';
 import { movableClock } from '../support/clock.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createLoginAttempts } from '../../src/accounts/sessions/login-attempts.ts';
 import { createLoginThrottle, throttleWindow } from '../../src/auth/login-throttle.ts';
-import { createLoginAttempts } from '../../src/service/sessions/login-attempts.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { playScenarios, type Scenario } from '../support/scenario.ts';
 import { type Answer, commonPassword, type Service, type TestUser, useService } from '../support/service.ts';

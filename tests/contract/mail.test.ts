@@ -6,12 +6,12 @@ import { createApplication } from '../../src/app/application.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { createServer } from '../../src/app/server.ts';
 import { createSecretBox } from '../../src/auth/secret-box.ts';
+import type { MailOption, OutgoingMail } from '../../src/delivery/mail/mail-options.ts';
+import { senderOf } from '../../src/delivery/mail/mail-options.ts';
+import { mailTemplates } from '../../src/delivery/mail/mail-queue.ts';
+import { createMailSender } from '../../src/delivery/mail/sender.ts';
+import { standardTexts } from '../../src/delivery/mail/templates.ts';
 import { locales } from '../../src/kernel/messages/catalogue.ts';
-import type { MailOption, OutgoingMail } from '../../src/mail/options.ts';
-import { senderOf } from '../../src/mail/options.ts';
-import { createMailSender } from '../../src/mail/sender.ts';
-import { standardTexts } from '../../src/mail/templates.ts';
-import { mailTemplates } from '../../src/service/mail/mail-queue.ts';
 import { headersOf, plainTextOf, receiveMail } from '../support/smtp.ts';
 
 const secrets = createSecretBox('s'.repeat(32), 'mail');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import order from '../../examples/newsroom/resources/order.ts';
 import { createApplication } from '../../src/app/application.ts';
-import { answer } from '../../src/endpoints/answer.ts';
-import { defineJob } from '../../src/jobs/define-job.ts';
+import { defineJob } from '../../src/delivery/jobs/define-job.ts';
 import { defineProblem } from '../../src/model/define-problem.ts';
+import { answer } from '../../src/resources/application/answer.ts';
 import { testApplication } from '../../src/testing/testing.ts';
 import { newsroom } from '../client/applications.ts';
 import { describeDatabase } from '../support/databases.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { takeWrites } from '../../src/backup/move/fence.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
+import { takeWrites } from '../../src/upkeep/backup/move/fence.ts';
 import { type Databases, describeDatabase } from '../support/databases.ts';
 import { openStream } from '../support/event-stream.ts';
 import { moveApplication, moveTo } from '../support/move-application.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuthMethodName } from '../../src/auth/registry.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { commonPassword, type TestUser, useService } from '../support/service.ts';
 

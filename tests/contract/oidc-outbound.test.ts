@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { oidc } from '../../src/endpoints/auth/oidc/options.ts';
+import { oidc } from '../../src/accounts/oidc/provider-options.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { OidcServer } from '../support/oidc-server.ts';
 import { useService } from '../support/service.ts';

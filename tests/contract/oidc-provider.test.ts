@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { oidc } from '../../src/accounts/oidc/provider-options.ts';
 import { run } from '../../src/cli/test-io.ts';
-import { oidc } from '../../src/endpoints/auth/oidc/options.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 

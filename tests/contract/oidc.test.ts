@@ -1,11 +1,11 @@
 import { generateKeyPair } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { oidc, type RoleMapping } from '../../src/accounts/oidc/provider-options.ts';
+import { mappedRoles } from '../../src/accounts/oidc/role-mapping.ts';
 import { run } from '../../src/cli/test-io.ts';
 import { toQuery } from '../../src/database/statement.ts';
 import { tablesOf } from '../../src/database/tables-of.ts';
-import { oidc, type RoleMapping } from '../../src/endpoints/auth/oidc/options.ts';
-import { mappedRoles } from '../../src/endpoints/auth/oidc/role-mapping.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { Browser, fragmentOf } from '../support/oidc-browser.ts';
 import { type Account, OidcServer } from '../support/oidc-server.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { noRestrictions } from '../../src/accounts/api-keys/restrictions.ts';
 import { hashKey } from '../../src/auth/api-key.ts';
 import type { Database } from '../../src/database/database.ts';
 import { sql, statement } from '../../src/database/statement.ts';
-import type { noRestrictions } from '../../src/service/api-keys/restrictions.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Key, type TestUser, useService } from '../support/service.ts';
 

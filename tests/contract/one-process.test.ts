@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { defineJob } from '../../src/delivery/jobs/define-job.ts';
 import { field } from '../../src/fields/define.ts';
-import { defineJob } from '../../src/jobs/define-job.ts';
 import { foldedLetters } from '../../src/kernel/search-words.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import type { Scope } from '../../src/model/scope.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeDatabase, describeEachDatabase } from '../support/databases.ts';
 import { longestHold } from '../support/longest-hold.ts';
 import { useService } from '../support/service.ts';

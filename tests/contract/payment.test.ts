@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineConfig } from '../../src/app/application.ts';
 import { hmacSha256, signatureOf } from '../../src/auth/signature.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, useService } from '../support/service.ts';
 

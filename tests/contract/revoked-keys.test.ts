@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { sweepRevokedKeys } from '../../src/accounts/api-keys/revoked-keys.ts';
 import { hashKey } from '../../src/auth/api-key.ts';
-import { sweepRevokedKeys } from '../../src/service/api-keys/revoked-keys.ts';
 import { movableClock } from '../support/clock.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';

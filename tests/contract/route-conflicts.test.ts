@@ -7,10 +7,10 @@ import { pendingMigrations } from '../../src/app/migrate.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { HttpMethod } from '../../src/http/endpoint.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type ServiceOptions, startService } from '../support/service.ts';
 

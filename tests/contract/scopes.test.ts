@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConstraintError } from '../../src/database/database.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { Problem } from '../../src/kernel/problem.ts';
@@ -11,7 +10,8 @@ import { defineProblem } from '../../src/model/define-problem.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import type { HookPrincipal } from '../../src/model/resource.ts';
 import type { Scope } from '../../src/model/scope.ts';
-import { versionOf } from '../../src/operations/scope-records.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
+import { versionOf } from '../../src/resources/operations/scope-records.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, useService } from '../support/service.ts';
 

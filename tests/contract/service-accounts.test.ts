@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { notifyOfExpiry } from '../../src/accounts/api-keys/expiry-notices.ts';
 import { createTokens } from '../../src/auth/jwt.ts';
 import { hashLinkToken, newLinkToken } from '../../src/auth/link-token.ts';
 import { ServiceClock } from '../../src/kernel/clock.ts';
-import { notifyOfExpiry } from '../../src/service/api-keys/expiry-notices.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';
 

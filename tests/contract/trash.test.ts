@@ -10,7 +10,7 @@ import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { many } from '../../src/model/relation.ts';
 import { createTrash } from '../../src/records/trash/trash.ts';
-import { forgetRecord } from '../../src/service/forget.ts';
+import { forgetRecord } from '../../src/upkeep/forget.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';
 

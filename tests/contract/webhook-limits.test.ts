@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/test-io.ts';
-import { forgetRecord } from '../../src/service/forget.ts';
+import { forgetRecord } from '../../src/upkeep/forget.ts';
 import { application, times } from '../faults/webhooks-app.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { startReceiver, verifies } from '../support/receiver.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import type { EventView } from '../../src/events/event-view.ts';
+import type { EventView } from '../../src/delivery/events/event-view.ts';
 import { describeDatabase, describeEachDatabase } from '../support/databases.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';

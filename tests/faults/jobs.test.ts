@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { applyMigrations } from '../../src/app/migrate.ts';
 import type { Database } from '../../src/database/database.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
-import { Outbox } from '../../src/service/jobs/outbox.ts';
+import { Outbox } from '../../src/ledger/outbox.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 
 const script = fileURLToPath(new URL('./children/work.ts', import.meta.url));

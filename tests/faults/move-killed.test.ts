@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { takeWrites } from '../../src/backup/move/fence.ts';
 import { migrateAll } from '../../src/database/migrations/runner.ts';
 import { checksumDifferences, tableChecksums } from '../../src/database/table-checksum.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
+import { takeWrites } from '../../src/upkeep/backup/move/fence.ts';
 import { startChild } from '../support/child.ts';
 import { type Databases, describeDatabase } from '../support/databases.ts';
 import { moveApplication, moveTo } from '../support/move-application.ts';

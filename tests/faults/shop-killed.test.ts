@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { createEventLog } from '../../src/service/events/event-log.ts';
+import { createEventLog } from '../../src/ledger/event-log.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { command, runService } from '../support/run-service.ts';
 import { post, type SignedIn, signIn } from '../support/signed-in.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { newWebhookSecret, signedHeaders } from '../../src/webhooks/send.ts';
+import { newWebhookSecret, signedHeaders } from '../../src/delivery/webhooks/send.ts';
 import { guides } from './pages.ts';
 
 /** The receivers of the guide, each asked by what a service sends and by what it does not. */

@@ -39,7 +39,11 @@ export const targets: readonly Target[] = [
     tests: ['src/auth/**/!(login|password).test.ts'],
   },
   { folder: 'src/auth', part: 'passwords', mutate: passwords, tests: slow },
-  { folder: 'src/operations', mutate: ['src/operations/*.ts'], tests: ['src/operations/*.test.ts'] },
+  {
+    folder: 'src/resources/operations',
+    mutate: ['src/resources/operations/*.ts'],
+    tests: ['src/resources/operations/*.test.ts'],
+  },
   { folder: 'src/records/rows', mutate: ['src/records/rows/*.ts'], tests: ['src/records/rows/*.test.ts'] },
   {
     folder: 'src/records/list',

@@ -88,7 +88,7 @@ describe('a start', () => {
     expect(ofNode.filter((name) => heavy.includes(name.replace('NativeModule ', '')))).toEqual([]);
   }, 60_000);
 
-  it.each(['cli/main', 'watch/watcher', 'database/sqlite/worker'])(
+  it.each(['cli/main', 'upkeep/watch/watcher', 'database/sqlite/worker'])(
     '%s begins without the file of all that serves',
     async (program) => {
       const files = await importsOf(fileURLToPath(new URL(`../../dist/${program}.js`, import.meta.url)));

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { describedMethods } from '../../src/endpoints/docs/page.ts';
+import { describedMethods } from '../../src/console/docs/page.ts';
 
 /** The documentation page, as far as tests use its modules: they are plain JavaScript. */
 

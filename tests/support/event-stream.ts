@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { EventView } from '../../src/events/event-view.ts';
+import type { EventView } from '../../src/delivery/events/event-view.ts';
 
 /** A stream of events as it comes over the wire. */
 export interface EventStream {

@@ -1,11 +1,11 @@
 import { type Application, createApplication } from '../../src/app/application.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { many } from '../../src/model/relation.ts';
 import { equals } from '../../src/model/row-rule.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 
 /** Organisations that number their invoices, and receipts in one sequence. */
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OutgoingMail } from '../../src/mail/options.ts';
+import type { OutgoingMail } from '../../src/delivery/mail/mail-options.ts';
 
 /** Milliseconds for which a message is awaited. */
 const longestMs = 10_000;

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { type Application, createApplication } from '../../src/app/application.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { assertUpToDate, prepareEmptyDatabase } from '../../src/app/migrate.ts';
-import { type Moved, type MoveState, moveDatabase } from '../../src/backup/move/move.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../src/database/migrations/migration.ts';
 import { ownWords } from '../../src/database/migrations/own-words.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
+import { type Moved, type MoveState, moveDatabase } from '../../src/upkeep/backup/move/move.ts';
 
 const sampleFields = {
   title: field.string(),

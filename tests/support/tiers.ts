@@ -33,7 +33,9 @@ const slow = [
  * both. Every other `describeEachDatabase` of that tier runs on SQLite there, and on PostgreSQL in the full tier.
  */
 const dialectSensitive = [
-  'src/{database,operations,records,service}/**/*.test.ts',
+  'src/{accounts,database,delivery,ledger,records}/**/*.test.ts',
+  'src/resources/operations/**/*.test.ts',
+  'src/upkeep/{refusals,usage}/**/*.test.ts',
   'tests/contract/{account-links,account-notices,conditional-messages,csv,equal-answers,events,history,import,kept,key-rotation,leaked-keys,locks,makers,managed-webhooks,oidc,older-program,search,service-accounts,tokens,trash,trash-values}.test.ts',
   'tests/contract/relations/*.test.ts',
   'tests/contract/resources/{aggregate,batch,cascades,concurrency,end-state,full-text-search,nulled-references,references,row-rules,unique}.test.ts',

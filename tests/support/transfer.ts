@@ -7,7 +7,7 @@ import { testIo } from '../../src/cli/test-io.ts';
 import { ExportCommand } from '../../src/cli/transfer/export-command.ts';
 import { ImportCommand } from '../../src/cli/transfer/import-command.ts';
 import { withOperations } from '../../src/cli/transfer/opened.ts';
-import { formatOf } from '../../src/cli/transfer/options.ts';
+import { formatOf } from '../../src/cli/transfer/transfer-options.ts';
 import type { Service } from './service.ts';
 
 export interface TransferRun {

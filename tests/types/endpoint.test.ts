@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import type { UploadedFile } from '../../src/http/uploads.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import { DefinitionError } from '../../src/model/definition-error.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 
 const book = defineResource('Book', {
   fields: { title: field.string({ required: true }), pages: field.integer(), secret: field.text() },

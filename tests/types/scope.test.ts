@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expectTypeOf, it } from 'vitest';
-import { defineEndpoint } from '../../src/endpoints/define-endpoint.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineProblem } from '../../src/model/define-problem.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
 import type { Scope } from '../../src/model/scope.ts';
+import { defineEndpoint } from '../../src/resources/application/define-endpoint.ts';
 
 const book = defineResource('Book', {
   fields: {

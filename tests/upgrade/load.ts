@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSigner } from '../../client/sign.ts';
-import type { EventView } from '../../src/events/event-view.ts';
+import type { EventView } from '../../src/delivery/events/event-view.ts';
 import { openStream } from '../support/event-stream.ts';
 import type { Answered, Ask, Balancer } from './clients.ts';
 

@@ -1,6 +1,6 @@
 /** Explanations of requests as the service returns them, and links to the pages that change the result. */
 
-import type { Reason } from '../../../src/kernel/messages/reason.ts';
+import type { Reason } from '../../../src/kernel/messages.ts';
 import type { PermissionAction } from './permission-table.ts';
 
 /** Scope of endpoints that check each model separately: every key passes. */

@@ -5,7 +5,7 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { reasonText } from '../../../src/kernel/messages/reason.ts';
+import { reasonText } from '../../../src/kernel/messages.ts';
 import { useScopeWords } from '../keys/scopes.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Gate, type GateOutcome, GateTrace } from '../parts/gate-trace.tsx';

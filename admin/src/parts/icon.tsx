@@ -1,7 +1,7 @@
 /** All icons of the pages, as data and as a component. */
 
 import SvgIcon, { type SvgIconProps } from '@mui/material/SvgIcon';
-import type { IconName as ModelIconName } from '../../../src/model/icons.ts';
+import type { IconName as ModelIconName } from '../../../src/model/describe.ts';
 
 /** A ring of radius 9 around the middle of the grid. */
 const ring = 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z';

@@ -3,7 +3,7 @@
  * loaded.
  */
 
-import type { Catalogue } from '../../../src/kernel/messages/catalogue.ts';
+import type { Catalogue } from '../../../src/kernel/messages.ts';
 import type { app as englishFirst } from './en/first.ts';
 import type { outside as englishOutside } from './en/outside.ts';
 import type { app as englishPages } from './en/pages.ts';

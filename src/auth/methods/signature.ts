@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Translations } from '../../kernel/messages/messages.ts';
+import type { Translations } from '../../kernel/messages.ts';
 import { isSignedByOneOf, rejectedOf } from '../application-signature.ts';
 import {
   type AuthDependencies,

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { readConfig } from '../../app/config.ts';
 import { packageVersion } from '../../app/version.ts';
-import { makeBackup, storeBackupTime } from '../../backup/backup.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
-import { backupOptions } from '../backup/options.ts';
-import { runOnFile, verifyTarget } from '../backup/run.ts';
+import { makeBackup, storeBackupTime } from '../../upkeep/backup.ts';
+import { backupOptions } from '../backup/backup-options.ts';
+import { runOnFile, verifyTarget } from '../backup/backup-run.ts';
 import { defineCommand } from '../command.ts';
 
 export const command = defineCommand({

@@ -1,7 +1,7 @@
 import { applicationFolder } from '../application.ts';
 import { defineCommand } from '../command.ts';
+import { watchApplication } from '../dev/file-watch.ts';
 import { Supervisor } from '../dev/supervisor.ts';
-import { watchApplication } from '../dev/watch.ts';
 import { npmGone } from '../parent.ts';
 import { stopSignal } from '../stop-signal.ts';
 

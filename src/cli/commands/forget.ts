@@ -1,4 +1,4 @@
-import { forgetRecord } from '../../service/forget.ts';
+import { forgetRecord } from '../../upkeep/forget.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';

@@ -1,10 +1,10 @@
 import { type Application, loadApplication } from '../../app/application.ts';
 import { readConfig } from '../../app/config.ts';
 import { endpointsOf } from '../../app/describe.ts';
-import { definedIn, defineEndpoint } from '../../endpoints/define-endpoint.ts';
 import type { HttpMethod } from '../../http/endpoint.ts';
 import { Routes } from '../../http/routes.ts';
 import { nearestHint } from '../../kernel/options.ts';
+import { definedIn, defineEndpoint } from '../../resources/application-endpoints.ts';
 import { applicationFolder } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { UsageError } from '../io.ts';

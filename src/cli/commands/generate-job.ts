@@ -1,5 +1,5 @@
 import { loadApplication } from '../../app/application.ts';
-import { collectJobs, defineJob } from '../../jobs/define-job.ts';
+import { collectJobs, defineJob } from '../../delivery/jobs.ts';
 import { DefinitionError } from '../../model/definition-error.ts';
 import { applicationFolder } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';

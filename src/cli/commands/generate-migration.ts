@@ -1,7 +1,7 @@
 import { loadApplication } from '../../app/application.ts';
 import { readConfig } from '../../app/config.ts';
 import { pendingMigrations } from '../../app/migrate.ts';
-import { readStored } from '../../database/migrations/stored.ts';
+import { readStored } from '../../database/migrations.ts';
 import { openDatabase } from '../../database/open.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import type { Models } from '../../model/models.ts';

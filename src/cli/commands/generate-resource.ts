@@ -1,5 +1,5 @@
 import { loadApplication } from '../../app/application.ts';
-import { columnName } from '../../database/migrations/columns.ts';
+import { columnName } from '../../database/migrations.ts';
 import { defineOwner } from '../../fields/reference.ts';
 import { fieldKinds } from '../../fields/registry.ts';
 import { defineResource } from '../../model/define-resource.ts';

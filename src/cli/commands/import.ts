@@ -1,7 +1,7 @@
 import { defineCommand, jsonOption } from '../command.ts';
 import { ImportCommand } from '../transfer/import-command.ts';
 import { withOperations } from '../transfer/opened.ts';
-import { formatOf, transferOptions } from '../transfer/options.ts';
+import { formatOf, transferOptions } from '../transfer/transfer-options.ts';
 
 export const command = defineCommand({
   operands: ['FILE'],

@@ -1,12 +1,11 @@
+import { issueKey, keyFieldDefinitions, restrictionViolations } from '../../accounts/api-keys.ts';
+import { createUserStore } from '../../accounts/users.ts';
 import { canonicalAccount } from '../../auth/account.ts';
-import { keyScopesOf } from '../../endpoints/application-endpoints.ts';
-import { createInput } from '../../endpoints/input.ts';
+import { createInput } from '../../http/input.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { catalogueOf } from '../../kernel/messages/messages.ts';
-import { issueKey, keyFieldDefinitions } from '../../service/api-keys/commands.ts';
-import { restrictionViolations } from '../../service/api-keys/restrictions.ts';
-import { createCommands } from '../../service/command.ts';
-import { createUserStore } from '../../service/users/users.ts';
+import { catalogueOf } from '../../kernel/messages.ts';
+import { createCommands } from '../../ledger/command.ts';
+import { keyScopesOf } from '../../resources/application-endpoints.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';

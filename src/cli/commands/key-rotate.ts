@@ -1,7 +1,7 @@
-import { maxOverlapSeconds } from '../../database/tables/api-key-tables.ts';
-import { lockKey, rotatedKey, rotateKey } from '../../service/api-keys/rotation.ts';
-import { createCommands } from '../../service/command.ts';
-import { defaultOverlapSeconds } from '../../service/overlap.ts';
+import { lockKey, rotatedKey, rotateKey } from '../../accounts/api-keys.ts';
+import { maxOverlapSeconds } from '../../database/tables.ts';
+import { createCommands } from '../../ledger/command.ts';
+import { defaultOverlapSeconds } from '../../ledger/overlap.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { parseDuration } from '../duration.ts';
 import { CommandError, UsageError } from '../io.ts';

@@ -62,7 +62,8 @@ describeEachDatabase('gatewright migrate --undo', (databases) => {
   const book = (fields: string, more = '') => `'Book', { fields: { ${fields} }${more} }`;
   const insert = `insert into books (title, created_at, updated_at) values ('one', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')`;
   const refused = (name: string, reason: string) => ({
-    ...{ status: 1, stdout: '' },
+    status: 1,
+    stdout: '',
     stderr: `gatewright: ${name} was not undone, and nothing was changed: ${reason}\n`,
   });
 
@@ -86,7 +87,8 @@ describeEachDatabase('gatewright migrate --undo', (databases) => {
     await migration('changed', '--rename', 'books.pages=length');
     expect(await check()).toBe(0);
     const undone = (name: string) => ({
-      ...{ status: 0, stderr: '' },
+      status: 0,
+      stderr: '',
       stdout: `undone ${name}: its file stays, and gatewright migrate applies it again\n`,
     });
     for (let round = 0; round < 2; round += 1) {
@@ -108,7 +110,8 @@ describeEachDatabase('gatewright migrate --undo', (databases) => {
     expect(await command('migrate')).toMatchObject({ status: 0, stderr: '' });
     const production = { ...env, NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(40) };
     expect(await run(['migrate', '--undo'], { env: production })).toMatchObject({
-      ...{ status: 1, stderr: 'gatewright: --undo is for development: NODE_ENV is production\n' },
+      status: 1,
+      stderr: 'gatewright: --undo is for development: NODE_ENV is production\n',
     });
   });
 

@@ -9,8 +9,7 @@ import {
   undoMigration,
 } from '../../app/migrate.ts';
 import { differencesOf, SchemaError } from '../../app/schema-check.ts';
-import { breaksRequests, describeDifference } from '../../database/migrations/describe-difference.ts';
-import { incompleteSearches } from '../../database/migrations/fill-search.ts';
+import { breaksRequests, describeDifference, incompleteSearches } from '../../database/migrations.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';

@@ -1,9 +1,8 @@
 import { readConfig } from '../../app/config.ts';
 import { assertUpToDate, prepareEmptyDatabase } from '../../app/migrate.ts';
-import { sourceMarkOf, takeWrites } from '../../backup/move/fence.ts';
-import { type Moved, type MoveState, moveDatabase } from '../../backup/move/move.ts';
 import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../database/targets.ts';
 import { errorMessage } from '../../kernel/error-message.ts';
+import { type Moved, type MoveState, moveDatabase, sourceMarkOf, takeWrites } from '../../upkeep/backup.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
@@ -84,7 +83,10 @@ export const command = defineCommand({
     let moved: Moved;
     try {
       moved = await moveDatabase({
-        ...{ source, destination, destinationName: nameOf(url), now: io.clock() },
+        source,
+        destination,
+        destinationName: nameOf(url),
+        now: io.clock(),
         prepare: (after) => prepareEmptyDatabase(config, application, destination, after),
         onProgress: (state) => progress.state(() => stateText(state)),
       });

@@ -1,9 +1,8 @@
 import type { Application } from '../../app/application.ts';
 import { type Config, readConfig } from '../../app/config.ts';
 import { describeApplication } from '../../app/describe.ts';
-import { type Locale, locales } from '../../kernel/messages/catalogue.ts';
-import { createLanguages } from '../../kernel/messages/languages.ts';
-import { type DescriptionArea, descriptionAreas } from '../../openapi/area.ts';
+import { type DescriptionArea, descriptionAreas } from '../../http/describe.ts';
+import { createLanguages, type Locale, locales } from '../../kernel/messages.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { UsageError } from '../io.ts';

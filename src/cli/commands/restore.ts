@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { readConfig } from '../../app/config.ts';
 import { rememberDatabase } from '../../app/known-databases.ts';
 import { majorVersion } from '../../app/version.ts';
-import { restoreBackup, verifyBackup } from '../../backup/restore.ts';
 import { databaseTarget } from '../../database/targets.ts';
-import { backupOptions } from '../backup/options.ts';
-import { runOnFile, verifyTarget } from '../backup/run.ts';
+import { restoreBackup, verifyBackup } from '../../upkeep/backup.ts';
+import { backupOptions } from '../backup/backup-options.ts';
+import { runOnFile, verifyTarget } from '../backup/backup-run.ts';
 import { defineCommand } from '../command.ts';
 
 export const command = defineCommand({

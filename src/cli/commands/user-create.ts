@@ -1,11 +1,10 @@
+import { createUserInput, createUserStore, newUserOf } from '../../accounts/users.ts';
 import { generatePassword } from '../../app/first-admin.ts';
 import { canonicalAccount } from '../../auth/account.ts';
 import { createPasswords } from '../../auth/password.ts';
-import { createUserInput, newUserOf } from '../../endpoints/admin/user-input.ts';
-import { refuseInvalid } from '../../endpoints/input.ts';
-import { catalogueOf } from '../../kernel/messages/messages.ts';
+import { refuseInvalid } from '../../http/input.ts';
+import { catalogueOf } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { createUserStore } from '../../service/users/users.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, readSecret, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';

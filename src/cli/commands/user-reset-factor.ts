@@ -1,6 +1,6 @@
+import { createSecondFactorStore } from '../../accounts/second-factors.ts';
+import { createUserStore } from '../../accounts/users.ts';
 import { canonicalAccount } from '../../auth/account.ts';
-import { createSecondFactorStore } from '../../service/second-factors/second-factors.ts';
-import { createUserStore } from '../../service/users/users.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError } from '../io.ts';
 import { withTables } from '../tables.ts';

@@ -1,10 +1,9 @@
+import { createUserInput, createUserStore } from '../../accounts/users.ts';
 import { canonicalAccount } from '../../auth/account.ts';
 import { createPasswords } from '../../auth/password.ts';
-import { createUserInput } from '../../endpoints/admin/user-input.ts';
-import { refuseInvalid } from '../../endpoints/input.ts';
-import { catalogueOf } from '../../kernel/messages/messages.ts';
+import { refuseInvalid } from '../../http/input.ts';
+import { catalogueOf } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { createUserStore } from '../../service/users/users.ts';
 import { defineCommand } from '../command.ts';
 import { CommandError, type Io, readSecret, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';

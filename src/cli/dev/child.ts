@@ -5,13 +5,12 @@ import { locate } from '../../app/locate.ts';
 import { guardStandardStreams, readableLog } from '../../app/log.ts';
 import { SchemaError, schemaDifferences } from '../../app/schema-check.ts';
 import { createServer, type Server } from '../../app/server.ts';
-import { describeDifference } from '../../database/migrations/describe-difference.ts';
-import type { Difference } from '../../database/migrations/differences.ts';
+import { type Difference, describeDifference } from '../../database/migrations.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { greet } from '../greeting.ts';
 import { logUncaught } from '../uncaught.ts';
+import type { MigratedElsewhere, Outcome, Shown, Start } from './child-messages.ts';
 import { holdMigrations, untilMigrated } from './hold.ts';
-import type { MigratedElsewhere, Outcome, Shown, Start } from './messages.ts';
 import { routeLines } from './routes.ts';
 
 const tableOf = (difference: Difference): string =>

@@ -5,16 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from '../../app/application.ts';
 import type { Config } from '../../app/config.ts';
 import { isBaselinePending, pendingMigrations, planMigrations } from '../../app/migrate.ts';
-import type { PlannedStep } from '../../database/migrations/plan.ts';
+import type { PlannedStep } from '../../database/migrations.ts';
 import { databaseTarget } from '../../database/targets.ts';
-import type { Shown, Start } from './messages.ts';
+import type { Shown, Start } from './child-messages.ts';
 
 /** Milliseconds between two checks of a database that another process may migrate. */
 const lookInterval = 500;
 
 /**
- * The pending migrations, if some are the application's own: those of the service run with them. None on a new database,
- * which has no data to lose.
+ * The pending migrations, if some are the application's own: those of the service run with them. None on a new
+ * database, which has no data to lose.
  */
 const waitingOf = async (config: Config, application: Application): Promise<readonly PlannedStep[]> => {
   const target = databaseTarget(config.databaseUrl);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { programFile } from '../../kernel/package-files.ts';
-import type { MigratedElsewhere, Outcome, Shown, Start } from './messages.ts';
+import type { MigratedElsewhere, Outcome, Shown, Start } from './child-messages.ts';
 
 /** Milliseconds that a run gets to end by itself; all its writes are durable at every moment. */
 const grace = 150;

@@ -1,8 +1,8 @@
 import type { Database } from '../../database/database.ts';
-import { accept } from '../../database/migrations/convert.ts';
+import { accept } from '../../database/migrations.ts';
 import { quoteName, quoteText } from '../../database/quote.ts';
 import type { RuleViolation } from '../../fields/field.ts';
-import { catalogueOf, fieldError, labelText } from '../../kernel/messages/messages.ts';
+import { catalogueOf, fieldError, labelText } from '../../kernel/messages.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import { isMissing } from '../../model/validate.ts';
 import { CommandError } from '../io.ts';

@@ -1,4 +1,4 @@
-import { type SearchChange, tableOf } from '../../database/migrations/columns.ts';
+import { type SearchChange, tableOf } from '../../database/migrations.ts';
 import type { FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';

@@ -1,5 +1,4 @@
-import { describeDifference } from '../../database/migrations/describe-difference.ts';
-import { type Difference, differences, type Stored } from '../../database/migrations/differences.ts';
+import { type Difference, describeDifference, differences, type Stored } from '../../database/migrations.ts';
 import type { FieldDefinition } from '../../fields/field.ts';
 import { fieldTypes } from '../../fields/registry.ts';
 import type { Json } from '../../kernel/json.ts';

@@ -1,6 +1,5 @@
 import type { ColumnShape, TableShape } from '../../database/introspection.ts';
-import type { Stored } from '../../database/migrations/differences.ts';
-import { followingName } from '../../database/migrations/names.ts';
+import { followingName, type Stored } from '../../database/migrations.ts';
 import { CommandError } from '../io.ts';
 import type { Declarations } from './declarations.ts';
 

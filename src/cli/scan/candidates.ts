@@ -23,8 +23,9 @@ const escapedDigits = (bytes: Uint8Array, start: number): number => {
 };
 
 /**
- * Finds texts in bytes that have the form of a key: 64 hex digits, in either case. Of more digits in a row it takes the first
- * 64, those behind an escape, and the last 64. Bytes arrive in chunks; memory does not depend on the length of lines.
+ * Finds texts in bytes that have the form of a key: 64 hex digits, in either case. Of more digits in a row it takes the
+ * first 64, those behind an escape, and the last 64. Bytes arrive in chunks; memory does not depend on the length of
+ * lines.
  */
 export class CandidateFinder {
   readonly #found: (candidate: string, line: number) => void;

@@ -1,13 +1,13 @@
-import { hashKey } from '../../auth/api-key.ts';
 import {
   findSecrets,
   type KnownSecret,
   maxSoughtSecrets,
+  revokeLeakedKey,
   secretFilter,
-} from '../../service/api-keys/known-secrets.ts';
-import { revokeLeakedKey } from '../../service/api-keys/revoked-keys.ts';
-import { createCommands } from '../../service/command.ts';
-import type { TableContext } from '../../service/context.ts';
+} from '../../accounts/api-keys.ts';
+import { hashKey } from '../../auth/api-key.ts';
+import { createCommands } from '../../ledger/command.ts';
+import type { TableContext } from '../../ledger/context.ts';
 
 /** Where a key stands. */
 export interface KeyPlace {
@@ -31,8 +31,8 @@ const manyCandidates = 20_000;
 const maxWaitingPlaces = 20_000;
 
 /**
- * Tells keys of this service from other texts of their form, by their hashes, in batches. A text with very many of them is
- * compared in memory first.
+ * Tells keys of this service from other texts of their form, by their hashes, in batches. A text with very many of them
+ * is compared in memory first.
  * @param revoke whether keys that exist are deleted
  */
 export const createKeySearch = (context: TableContext, revoke: boolean) => {

@@ -1,21 +1,20 @@
-import { type CsvColumn, csvHead, csvLines } from '../../endpoints/csv.ts';
-import { csvColumns } from '../../endpoints/list-endpoint.ts';
+import { type CsvColumn, csvHead, csvLines } from '../../http/csv.ts';
+import { csvColumns } from '../../http/list-endpoint.ts';
 import { csvCells } from '../../kernel/csv-cells.ts';
 import { exactText, parseExact } from '../../kernel/exact-json.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
-import { catalogueOf } from '../../kernel/messages/messages.ts';
+import { catalogueOf } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
-import { relatedFor } from '../../operations/area.ts';
-import type { ServedResource } from '../../operations/served-resource.ts';
 import type { Grant } from '../../policy/grant.ts';
-import type { ListAnswer } from '../../records/list/list.ts';
+import type { ListAnswer } from '../../records/list.ts';
+import { relatedFor, type ServedResource } from '../../resources/operations.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
-import type { Format } from './options.ts';
 import { PartFile } from './part-file.ts';
 import { Progress, rowsText, speedText } from './progress.ts';
+import type { Format } from './transfer-options.ts';
 
 /** The options of the command line. */
 export interface AskedExport {

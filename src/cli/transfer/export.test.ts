@@ -56,7 +56,9 @@ describeEachDatabase('gatewright export', (databases) => {
       await service.ok('POST', '/api/v1/products', { token, body: { product: values } });
     for (const start of [0, 1_000, 2_000]) {
       const create = Array.from({ length: 1_000 }, (_, n) => ({
-        ...{ sku: `N-${start + n}`, name: `Number\n${n}`, stock: n % 7 },
+        sku: `N-${start + n}`,
+        name: `Number\n${n}`,
+        stock: n % 7,
       }));
       await service.ok('POST', '/api/v1/products/batch', { token, body: { create } });
     }

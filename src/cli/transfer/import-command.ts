@@ -1,20 +1,24 @@
 import { open } from 'node:fs/promises';
 import { errorMessage } from '../../kernel/error-message.ts';
-import { catalogueOf } from '../../kernel/messages/messages.ts';
+import { catalogueOf } from '../../kernel/messages.ts';
 import { nearestHint } from '../../kernel/options.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
-import { FailedLineError, type RefusedLine, RefusedLinesError } from '../../operations/import.ts';
-import type { ServedResource } from '../../operations/served-resource.ts';
-import { ImportTakenError } from '../../service/imports/imports.ts';
+import { ImportTakenError } from '../../ledger/imports.ts';
+import {
+  FailedLineError,
+  type RefusedLine,
+  RefusedLinesError,
+  type ServedResource,
+} from '../../resources/operations.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { ImportFields } from './import-fields.ts';
 import { FileImport, type ImportState } from './import-file.ts';
 import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
-import type { Format } from './options.ts';
 import { countText, Progress, rowsText, speedText } from './progress.ts';
 import { csvReader, jsonReader } from './readers.ts';
+import type { Format } from './transfer-options.ts';
 
 /** The field that identifies the record that a line updates. */
 const identifying = ({ model }: ServedResource, name: string | undefined): string | undefined => {

@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ImportCounts, type ImportInto, type ImportLine, importLines } from '../../operations/import.ts';
-import type { ImportStore, StoredPlace } from '../../service/imports/imports.ts';
+import type { ImportStore, StoredPlace } from '../../ledger/imports.ts';
+import {
+  type ImportCounts,
+  type ImportInto,
+  type ImportLine,
+  importLines,
+} from '../../resources/operations.ts';
 import { CommandError } from '../io.ts';
 import { type Frame, FrameError, type FramePlace, Frames, fileStart } from './frames.ts';
 import { type ReadLine, unreadable } from './readers.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../../tests/support/transfer-application.ts';
 import { createApplication } from '../../app/application.ts';
 import { csvCells } from '../../kernel/csv-cells.ts';
+import { createImports, ImportTakenError } from '../../ledger/imports.ts';
 import { defineResource } from '../../model/define-resource.ts';
-import { createImports, ImportTakenError } from '../../service/imports/imports.ts';
 
 describe('cells of CSV', () => {
   it('cells of CSV are those of RFC 4180', () => {
@@ -63,9 +63,19 @@ describeEachDatabase('gatewright import', (databases) => {
     expect(username).toBe('root');
     expect(await rows()).toMatchObject([
       {
-        ...{ sku: 'T-1', name: 'Tea, "green"\r\n😀', price: '12.50', weight: -1e-7, stock: 3, active: true },
-        ...{ status: 'live', day: '2026-11-21', at: '2026-11-21T00:00:00.000Z', user_id: id },
-        ...{ extra: { a: [1, null, 'x'] }, code: '0e9c9f68-98b5-4dae-bb24-09a2c3e2a9c1', category_id: 1 },
+        sku: 'T-1',
+        name: 'Tea, "green"\r\n😀',
+        price: '12.50',
+        weight: -1e-7,
+        stock: 3,
+        active: true,
+        status: 'live',
+        day: '2026-11-21',
+        at: '2026-11-21T00:00:00.000Z',
+        user_id: id,
+        extra: { a: [1, null, 'x'] },
+        code: '0e9c9f68-98b5-4dae-bb24-09a2c3e2a9c1',
+        category_id: 1,
       },
       // An empty cell is no value, also where the field has a default.
       { sku: 'T-2', name: '', price: null, stock: null, active: null, extra: null },
@@ -118,7 +128,8 @@ describeEachDatabase('gatewright import', (databases) => {
         '',
       ].join('\n'),
     );
-    // The first transaction takes 200 lines; on a busy machine the next ones take fewer, and some end before the bad lines.
+    // The first transaction takes 200 lines; on a busy machine the next ones take fewer, and some end before the bad
+    // lines.
     const [, rowsText, lineText] =
       /^5 lines are refused; (\d+) rows, up to line (\d+), are imported; the same/.exec(first.out) ?? [];
     const imported = Number(rowsText);

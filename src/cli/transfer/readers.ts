@@ -4,7 +4,7 @@ import type { FieldError } from '../../kernel/field-error.ts';
 import { unescapeFormulas } from '../../kernel/formulas.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import type { ModelField } from '../../model/resource.ts';
-import type { ImportLine } from '../../operations/import.ts';
+import type { ImportLine } from '../../resources/operations.ts';
 import { CommandError } from '../io.ts';
 import type { Frame } from './frames.ts';
 import type { ImportFields } from './import-fields.ts';
@@ -64,8 +64,8 @@ const readCell = (cell: Cell, { type }: ModelField): Json =>
   cell === null ? null : type.fromText(cell.includes("'") ? unescapeFormulas(cell) : cell);
 
 /**
- * Parses the lines of CSV after its header. A line of only commas, as spreadsheets write them behind the last row, is no
- * record: `passing` is called with the first one.
+ * Parses the lines of CSV after its header. A line of only commas, as spreadsheets write them behind the last row, is
+ * no record: `passing` is called with the first one.
  * @throws CommandError if the header names unknown fields
  */
 export const csvReader = (fields: ImportFields, head: Frame, passing: (line: number) => void): ReadLine => {

@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { endFailed, endNow, type StopSignal, stopLimit } from '../stop-signal.ts';
 import { logUncaught } from '../uncaught.ts';
 import { giveBackUnanswered } from './handed-over.ts';
-import { type Stop, type WorkerStarted, workerVariable } from './messages.ts';
+import { type Stop, type WorkerStarted, workerVariable } from './worker-messages.ts';
 
 /** Maximum size in bytes of an incomplete line that is buffered; a longer one is forwarded in pieces. */
 const longestLine = 1_048_576;
@@ -258,7 +258,7 @@ class Workers {
 const answerScrapes = async ({ config, logger }: PrimaryOptions): Promise<() => Promise<void>> => {
   const { host, metricsPort: port, metricsToken: token } = config;
   if (port === undefined) return async () => {};
-  const { serveMetricsOfWorkers } = await import('../../metrics/workers.ts');
+  const { serveMetricsOfWorkers } = await import('../../upkeep/metrics.ts');
   try {
     const listener = await serveMetricsOfWorkers({
       host,

@@ -1,6 +1,6 @@
 import type { StopSignal } from '../stop-signal.ts';
 import { onStopSignal } from '../stop-signal.ts';
-import { type Stop, type WorkerStarted, workerVariable } from './messages.ts';
+import { type Stop, type WorkerStarted, workerVariable } from './worker-messages.ts';
 
 /** The role of a worker. */
 export interface WorkerRole {
@@ -29,8 +29,8 @@ const untilStopped = (): Promise<StopSignal> =>
     process.on('message', (message) => {
       if (isStop(message)) resolve(message.signal);
     });
-    // The primary process is gone: it hands over no more connections, and a new one may be about to take its place. Where
-    // the event loop is busy, the thread that watches it ends the process (src/watch/watcher.ts).
+    // The primary process is gone: it hands over no more connections, and a new one may be about to take its place.
+    // Where the event loop is busy, the thread that watches it ends the process (src/upkeep/watch/watcher.ts).
     process.on('disconnect', () => {
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), orphanLimitMs);
       resolve('SIGTERM');

@@ -31,8 +31,8 @@ const setAddress = (db: MigrationDatabase, id: number, email: string, canonical:
 const notAscii = sql<boolean>`octet_length(email) <> length(email)`;
 
 /**
- * Domains are compared by their A-labels, local parts without folding letters into others. An address that was stored in
- * a form to which no mail goes as it is written (`ｍike@…`) is kept, and no longer found: its mailbox is not known.
+ * Domains are compared by their A-labels, local parts without folding letters into others. An address that was stored
+ * in a form to which no mail goes as it is written (`ｍike@…`) is kept, and no longer found: its mailbox is not known.
  * So is the later one of two spellings of one address.
  */
 export const addresses: Migration = {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
 /**
- * An index of the due jobs of each name, instead of one of all: a worker finds those of one name, however many of another
- * are due and have no place.
+ * An index of the due jobs of each name, instead of one of all: a worker finds those of one name, however many of
+ * another are due and have no place.
  */
 export const dueJobs: Migration = {
   up: async (db) => {

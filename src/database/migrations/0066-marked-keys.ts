@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 
 /**
  * Hashes of restricted keys stand behind a mark, so that a program which does not know restrictions does not know the
- * key (`src/service/api-keys/stored-hash.ts`).
+ * key (`src/accounts/api-keys/stored-hash.ts`).
  */
 export const markedKeys: Migration = {
   up: async (db) => {

@@ -1,12 +1,12 @@
-import { dialectOf } from '../registry.ts';
+import { dialectOf } from '../dialects.ts';
 import { askThrough } from './ask-through.ts';
 import type { Migration } from './migration.ts';
 import { readTables } from './read-tables.ts';
 import { runAll } from './statements.ts';
 
 /**
- * Triggers of full-text searches whose work is linear in the text. Those of earlier releases replaced each accented letter
- * in the whole text, one after the other. They made the same words.
+ * Triggers of full-text searches whose work is linear in the text. Those of earlier releases replaced each accented
+ * letter in the whole text, one after the other. They made the same words.
  */
 export const searchTriggers: Migration = {
   up: async (db, name) => {

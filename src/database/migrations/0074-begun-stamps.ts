@@ -4,8 +4,8 @@ import { ownWords } from './own-words.ts';
 
 /**
  * The security stamp of the user when a link was sent, an invitation was made or the setup of a factor began. Open ones
- * carry the present stamp: every raise of it has ended them so far. An instance of an older version writes none, and the
- * others accept nothing without it. And the requester of a link, by whom links are bounded.
+ * carry the present stamp: every raise of it has ended them so far. An instance of an older version writes none, and
+ * the others accept nothing without it. And the requester of a link, by whom links are bounded.
  */
 export const begunStamps: Migration = {
   up: async (db, dialect) => {

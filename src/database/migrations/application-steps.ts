@@ -1,5 +1,5 @@
+import { dialectOf } from '../dialects.ts';
 import type { DialectName } from '../name.ts';
-import { dialectOf } from '../registry.ts';
 import { alterTableIn } from './alter-table.ts';
 import type { TableAlteration } from './columns.ts';
 import { fillHistoryIn, type HistoryFill } from './fill-history.ts';
@@ -30,8 +30,8 @@ export const alterTable = (
 ): Promise<void> => alterTableIn(db, dialectOf({ dialect }), table, alteration);
 
 /**
- * Drops the table of a resource that is gone, with every grant on its model and everything that is kept of its records: a
- * later model of the same name inherits nothing. References to it from other tables go as well; their columns stay.
+ * Drops the table of a resource that is gone, with every grant on its model and everything that is kept of its records:
+ * a later model of the same name inherits nothing. References to it from other tables go as well; their columns stay.
  */
 export const dropTable = (db: MigrationDatabase, dialect: DialectName, table: string): Promise<void> =>
   dropTableIn(db, dialectOf({ dialect }), table);

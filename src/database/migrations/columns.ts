@@ -1,7 +1,6 @@
 import type { CommonOptions, FieldDefinition, OnDelete } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
-import { pluralOf } from '../../model/inflect.ts';
-import { snakeOf } from '../../model/names.ts';
+import { pluralOf, snakeOf } from '../../model/names.ts';
 import type { Dialect, Reference } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
 import { identifier as nameOf } from '../statement.ts';

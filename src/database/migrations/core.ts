@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { builtInRoles } from '../../policy/rule.ts';
-import { dialectOf } from '../registry.ts';
+import { dialectOf } from '../dialects.ts';
 import { ownTables } from '../tables/own-tables.ts';
 import { column } from '../tables/table.ts';
 import { createStatements } from '../tables/table-statements.ts';
@@ -37,8 +37,8 @@ const baseline: Migration = {
 };
 
 /**
- * In the order in which they are applied; names are what the database remembers. A change of a described table is a step
- * here as well, for the databases that are there; on a new one the baseline has made the table with the change.
+ * In the order in which they are applied; names are what the database remembers. A change of a described table is a
+ * step here as well, for the databases that are there; on a new one the baseline has made the table with the change.
  */
 const coreMigrations: Migrations = {
   '0001_baseline': baseline,

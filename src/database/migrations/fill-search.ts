@@ -126,8 +126,8 @@ const fillSearch = async (
 };
 
 /**
- * Completes the full-text searches that migrations created, and goes on where a process before was killed. Several processes
- * may do so at once. Between batches it leaves time to the writes of running instances.
+ * Completes the full-text searches that migrations created, and goes on where a process before was killed. Several
+ * processes may do so at once. Between batches it leaves time to the writes of running instances.
  * @param onFilling called with each table and the number of its records without words, unless these are done at once
  */
 export const fillSearches = async (

@@ -6,7 +6,10 @@ export interface MissingIndex {
   readonly unique: boolean;
 }
 
-/** The indexes that models have and the database has not, of all that differs. Those of tables that are missing go with these. */
+/**
+ * The indexes that models have and the database has not, of all that differs. Those of tables that are missing go with
+ * these.
+ */
 export const missingIndexes = (found: readonly Difference[]): readonly MissingIndex[] =>
   found.flatMap((difference): MissingIndex[] => {
     switch (difference.kind) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { OwnTypes } from '../dialect.ts';
+import { dialectOf } from '../dialects.ts';
 import type { DialectName } from '../name.ts';
-import { dialectOf } from '../registry.ts';
 
 /** Words of the service's own migrations: types of columns, and the two truth values. */
 export const ownWords = (

@@ -22,7 +22,8 @@ const indexShapes = (rows: readonly IndexedColumn[]): IndexShape[] =>
   });
 
 /**
- * Every table of the database (of the current schema), by name. Tables of words are part of those whose words they hold.
+ * Every table of the database (of the current schema), by name. Tables of words are part of those whose words they
+ * hold.
  */
 export const readTables = async (ask: Ask, { schema: { introspection } }: Dialect): Promise<Tables> => {
   const columns = group(await introspection.columns(ask), ({ table }) => table);

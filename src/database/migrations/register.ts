@@ -10,8 +10,8 @@ import type { MigrationDatabase } from './migration.ts';
 import { runAll } from './statements.ts';
 
 /**
- * The declaration of each table in migrations, kept in the database beside it. SQLite has five kinds of columns, so a decimal
- * and an integer, a date and a text look alike there; the register tells them apart, and says which tables are
+ * The declaration of each table in migrations, kept in the database beside it. SQLite has five kinds of columns, so a
+ * decimal and an integer, a date and a text look alike there; the register tells them apart, and says which tables are
  * resources' and of which model, when the model is long gone.
  */
 

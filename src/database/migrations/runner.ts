@@ -34,7 +34,10 @@ export interface Conditions {
   readonly afterwards?: string;
   /** Asked when everything is applied and nothing is committed yet. */
   after?(ask: Ask): Promise<void>;
-  /** Called before the words of a full-text search are made, with the number of records without words, if these are many. */
+  /**
+   * Called before the words of a full-text search are made, with the number of records without words, if these are
+   * many.
+   */
   readonly onFilling?: (table: string, records: number) => void;
 }
 
@@ -83,7 +86,10 @@ const look = async (
   return { tables: new Map(), applied: sets.map(nothingApplied), ask: nothing };
 };
 
-/** Remembers steps. Each a millisecond after the one before: an earlier version of the service reads their order from it. */
+/**
+ * Remembers steps. Each a millisecond after the one before: an earlier version of the service reads their order from
+ * it.
+ */
 const remember = async (
   db: MigrationDatabase,
   tableName: string,
@@ -163,7 +169,8 @@ const apply = (
   });
 
 /**
- * Runs some work on a database that is there, in one transaction under the lock of migrations. Undefined if it is empty.
+ * Runs some work on a database that is there, in one transaction under the lock of migrations. Undefined if it is
+ * empty.
  */
 export const changeLocked = async <T>(
   target: DatabaseTarget,
@@ -191,8 +198,8 @@ const migratedFrom = ({ applied }: Found): Migrated => ({
 
 /**
  * Applies what is pending of all sets in one transaction, on a connection of its own and under a lock: several
- * processes may start at once on one database. Whatever fails or is refused leaves the database as it was. Then it makes
- * the words of new full-text searches, in further transactions.
+ * processes may start at once on one database. Whatever fails or is refused leaves the database as it was. Then it
+ * makes the words of new full-text searches, in further transactions.
  * @throws MigrationError that names the step, the cause and the statement; and what the conditions throw
  */
 export const migrateAll = async (

@@ -119,14 +119,15 @@ export const searchSchemaPostgres: SearchSchema = {
   complete: ({ of }) => {
     const name = quoteName(searchTable(of));
     const isLeft = `not exists (select 1 from ${quoteName(of)} as t where t."id" = words.id)`;
-    // A record that was deleted while its batch was filled has left its words. They are locked first: the second statement
-    // then sees a record that has come back under its key meanwhile.
+    // A record that was deleted while its batch was filled has left its words. They are locked first: the second
+    // statement then sees a record that has come back under its key meanwhile.
     return [
       `select id from ${name} as words where ${isLeft} for update`,
       `delete from ${name} as words where ${isLeft}`,
     ];
   },
-  // Shorter than the time after which PostgreSQL looks for a deadlock: the service's transaction is never the one to fail.
+  // Shorter than the time after which PostgreSQL looks for a deadlock: the service's transaction is never the one to
+  // fail.
   begin: ['begin', `set local lock_timeout = '500ms'`],
   // Every release has made the same.
   renew: () => [],
@@ -148,8 +149,8 @@ const labelsOf = ({ index, columns }: Pick<SearchRequest, 'index' | 'columns'>):
   index.columns.map((column, nth) => (columns.includes(column) ? labels[nth] : '')).join('');
 
 /**
- * The words as a query: `one & two:*`, with the labels of the fields unless all are searched. It is made once. `exact`: the
- * last word is no beginning.
+ * The words as a query: `one & two:*`, with the labels of the fields unless all are searched. It is made once. `exact`:
+ * the last word is no beginning.
  */
 const queryOf = ({ index, columns, words: text }: SearchRequest, exact = false): Fragment => {
   const named = columns.length === index.columns.length ? '' : labelsOf({ index, columns });
@@ -161,9 +162,9 @@ const queryOf = ({ index, columns, words: text }: SearchRequest, exact = false):
 const tableOf = ({ index }: SearchRequest): Fragment => sql`${identifier(searchTable(index.of))} as ${words}`;
 
 /**
- * Records that are examined, the newest first, before the index is asked for all matches: of a whole table, whose words are
- * read in their order, and of a part of one, whose words are found one by one. As many as the second number are examined
- * next, if the first ones promise enough matches in them.
+ * Records that are examined, the newest first, before the index is asked for all matches: of a whole table, whose words
+ * are read in their order, and of a part of one, whose words are found one by one. As many as the second number are
+ * examined next, if the first ones promise enough matches in them.
  */
 const examinedRecords = { whole: [25_000, 75_000], part: [10_000, 30_000] } as const;
 
@@ -176,9 +177,10 @@ const fewMatches = 15_000;
 const countOf = (table: Fragment): Fragment => sql`(select count(*) from ${table})`;
 
 /**
- * An index on words returns matches in no order, and all of them, so a frequent word takes as long as it has matches. The
- * newest records are examined, until enough of them match. The index is asked for all matches where too few of these do,
- * and at once where a word seems to have few matches. Matches with only a beginning are looked for where the words themselves have too few.
+ * An index on words returns matches in no order, and all of them, so a frequent word takes as long as it has matches.
+ * The newest records are examined, until enough of them match. The index is asked for all matches where too few of
+ * these do, and at once where a word seems to have few matches. Matches with only a beginning are looked for where the
+ * words themselves have too few.
  */
 const ranked = (search: RankedSearch): RankedMatches => {
   const { index, columns, source, key, reach, parts, filters, until } = search;
@@ -211,7 +213,8 @@ const ranked = (search: RankedSearch): RankedMatches => {
   const nextRows = rows([sql`${isUnconditional ? id : key} < (select lowest from _examined)`], second);
   /** Matches among such rows. */
   const near = (of: Fragment, most: Fragment, conditions: readonly Fragment[]): Fragment => {
-    // OFFSET makes the planner look for the words of these rows only, one after the other; it would read those of the whole table.
+    // OFFSET makes the planner look for the words of these rows only, one after the other; it would read those of the
+    // whole table.
     const withWords = isUnconditional
       ? sql`(${of}) as ${words}`
       : sql`(${of}) as _newest cross join lateral
@@ -222,7 +225,10 @@ const ranked = (search: RankedSearch): RankedMatches => {
   const from = isUnconditional ? table : sql`${table} join ${source} on ${key} = ${id}`;
   const far = (conditions: readonly Fragment[]): Fragment =>
     sql`select * from (${newest(from, sql`${id} + 0 as id`, conditions, enough)}) as _far`;
-  /** Tables of the matches among the newest records, among the next ones if these promise enough, and, if not, among all. */
+  /**
+   * Tables of the matches among the newest records, among the next ones if these promise enough, and, if not, among
+   * all.
+   */
   const found = (name: string, others: Fragment, ...conditions: readonly Fragment[]): readonly Fragment[] => {
     const [all, nearest, next] = [identifier(name), identifier(`${name}_near`), identifier(`${name}_next`)];
     const [here, there] = [countOf(nearest), countOf(next)];

@@ -16,8 +16,9 @@ import { sqliteSchema } from './schema.ts';
 import { searchSqlite } from './search.ts';
 
 /**
- * Compiler with numbered parameters, so that one may occur in several places. Each is written `+?1`: SQLite plans a statement
- * again at every run if a bare parameter is compared with a column of a sorted query (since 3.54), is a pattern of LIKE, or a limit.
+ * Compiler with numbered parameters, so that one may occur in several places. Each is written `+?1`: SQLite plans a
+ * statement again at every run if a bare parameter is compared with a column of a sorted query (since 3.54), is a
+ * pattern of LIKE, or a limit.
  */
 class NumberingSqliteCompiler extends SqliteQueryCompiler {
   readonly #numbering = new Numbering();

@@ -74,7 +74,9 @@ const readIndex = (path: string): LogIndex | undefined => {
   return { bytes, frames: word(16), copied: word(2 * indexHeaderSize), salts: bytes.subarray(32, 40) };
 };
 
-/** Counts the intact frames from the beginning of a log; 0 for a damaged header, undefined for the log of another index. */
+/**
+ * Counts the intact frames from the beginning of a log; 0 for a damaged header, undefined for the log of another index.
+ */
 const countIntact = (file: number, { frames, salts }: LogIndex): number | undefined => {
   const header = readAt(file, 0, logHeaderSize);
   if (header === undefined) return 0;
@@ -103,8 +105,8 @@ const advice =
 /**
  * Says that the write-ahead log of a killed process is gone or damaged, of which SQLite says nothing: it takes the rest
  * for a transaction that was never committed. Compares the log with its index, which a killed process leaves as it was,
- * and which every proper end removes. So this costs nothing after a proper end. Works only before SQLite opens the file,
- * because that replaces the index.
+ * and which every proper end removes. So this costs nothing after a proper end. Works only before SQLite opens the
+ * file, because that replaces the index.
  */
 export const lostLog = (path: string): string | undefined => {
   const log = `${path}-wal`;

@@ -134,7 +134,10 @@ export const searchSchemaSqlite: SearchSchema = {
 
 const tableOf = ({ index }: SearchRequest): Fragment => identifier(searchTable(index.of));
 
-/** The words as a query of FTS5: `{"title"} : ("one" AND "two")`, for a beginning of the last word `("one" AND "two" *)`. */
+/**
+ * The words as a query of FTS5: `{"title"} : ("one" AND "two")`, for a beginning of the last word `("one" AND "two"
+ * *)`.
+ */
 const matching = (request: SearchRequest, last: 'whole' | 'begun'): Fragment => {
   const { index, columns, words } = request;
   const filter =
@@ -185,7 +188,10 @@ const nearRows = (
   return sql`_near as materialized (${join(rows, ' union all ')})`;
 };
 
-/** The rank of a record by the fields that the caller reads, and by nothing else. `bm25` would count the other ones, and other records. */
+/**
+ * The rank of a record by the fields that the caller reads, and by nothing else. `bm25` would count the other ones, and
+ * other records.
+ */
 const rankOf = ({ index, columns, words }: SearchRequest): Fragment => {
   const ranks = index.columns.flatMap((column, nth) =>
     columns.includes(column)

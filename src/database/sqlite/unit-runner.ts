@@ -118,8 +118,8 @@ const awaitedElsewhere = (): Error =>
  * Runs units one after the other, most of them within one turn of the event loop. One that still runs in the next has
  * many statements, between which others get their turns, or waits for something else, and holds the only writer for as
  * long as that takes. A unit of the service must not wait for anything else. One with code of an application may, alone
- * and for a limited time: where the commit of others waits for it, or others have waited for it long enough, it is undone
- * and comes again.
+ * and for a limited time: where the commit of others waits for it, or others have waited for it long enough, it is
+ * undone and comes again.
  */
 export class UnitRunner {
   readonly #connection: SqliteConnection;

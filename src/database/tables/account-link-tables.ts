@@ -60,7 +60,9 @@ export const accountLinksTable = table(
     locale: column.text(),
     /** Address of the client that made the request. */
     address: column.text({ nullable: true }),
-    /** SHA-256 of the token, lowercase hex; unique. Null before a message was sent, and once a newer link replaced it. */
+    /**
+     * SHA-256 of the token, lowercase hex; unique. Null before a message was sent, and once a newer link replaced it.
+     */
     token_hash: column.text({ nullable: true }),
     created_at: column.time({
       decides: 'when a request without a link is removed',

@@ -1,7 +1,9 @@
 import { removedAfter } from './stored-time.ts';
 import { column, table } from './table.ts';
 
-/** Versions, deleted records, counters, repeatable responses and saved views: kept beside the records of an application. */
+/**
+ * Versions, deleted records, counters, repeatable responses and saved views: kept beside the records of an application.
+ */
 
 /** Records at each of their versions, with the actor of each write. */
 export const historyTable = table(

@@ -29,7 +29,9 @@ export interface BoundedTime extends DecidingTime {
   readonly set?: { readonly aheadMs: number; readonly column?: string };
 }
 
-/** A time that another part of the service checks, or that needs no check. `most` says in words how far ahead it can be. */
+/**
+ * A time that another part of the service checks, or that needs no check. `most` says in words how far ahead it can be.
+ */
 export interface UnboundedTime extends DecidingTime {
   readonly most: string;
 }

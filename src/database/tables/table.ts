@@ -28,7 +28,9 @@ export type KeptKind =
    * such objects, `before` and `after`.
    */
   | 'paths'
-  /** Text that was sent for a record, or came back: as it was when a column is renamed, and gone when one is dropped. */
+  /**
+   * Text that was sent for a record, or came back: as it was when a column is renamed, and gone when one is dropped.
+   */
   | 'sent'
   /** JSON text of a response, with related records in it: the same, for columns of every model. */
   | 'answer'

@@ -93,7 +93,9 @@ export const deliveriesTable = table(
     message_id: column.text(),
     state: column.oneOf(['waiting', 'delivered', 'failed', 'skipped']),
     attempts: column.integer({ default: 0 }),
-    /** Time at which it is due, or end of the lease of its sender; null unless it waits and is the first of its record. */
+    /**
+     * Time at which it is due, or end of the lease of its sender; null unless it waits and is the first of its record.
+     */
     next_at: column.time(
       [
         {

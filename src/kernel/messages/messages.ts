@@ -46,7 +46,9 @@ export const namedLabel = (kind: 'labels' | 'inputs', name: string): Label | und
   return zh === undefined || english === undefined ? undefined : { 'zh-CN': zh, en: english };
 };
 
-/** A rule with its own sentence, for one field type for example; with the placeholders `{label}` and the rule's bounds. */
+/**
+ * A rule with its own sentence, for one field type for example; with the placeholders `{label}` and the rule's bounds.
+ */
 export interface OwnRule {
   readonly name: string;
   readonly sentence: Translations;
@@ -79,7 +81,9 @@ interface Sentence {
   readonly params: RuleParams;
 }
 
-/** The parts of messages by their errors: an error itself has the properties that a response contains, and no others. */
+/**
+ * The parts of messages by their errors: an error itself has the properties that a response contains, and no others.
+ */
 const sentences = new WeakMap<FieldError, Sentence>();
 
 const paramText = (catalogue: Catalogue, name: string, value: RuleParams[string]): string | number => {

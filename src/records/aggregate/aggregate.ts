@@ -16,8 +16,8 @@ import { invalidParameter } from '../list/query-string.ts';
 import type { ListPurpose } from '../list/run.ts';
 import { type RowReach, reachOf } from '../rows/reach.ts';
 import { readerOf, type SourceView, SourceViews } from '../view.ts';
+import { type AggregateParameters, groupFields, parseAggregateParameters } from './aggregate-parameters.ts';
 import { type GroupValues, groupOf, groupsOfNothing } from './groups.ts';
-import { type AggregateParameters, groupFields, parseAggregateParameters } from './parameters.ts';
 import { aggregateStatement, type GroupsRow } from './statement.ts';
 
 /** A group: its keys and measures. */

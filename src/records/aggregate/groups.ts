@@ -2,7 +2,7 @@ import type { SourceColumn } from '../../database/source.ts';
 import { fromScaled } from '../../fields/decimal.ts';
 import type { Json } from '../../kernel/json.ts';
 import { invalidParameter } from '../list/query-string.ts';
-import type { AggregateParameters, GroupMeasure } from './parameters.ts';
+import type { AggregateParameters, GroupMeasure } from './aggregate-parameters.ts';
 import { isExact, lowBits } from './statement.ts';
 
 /** Values of a group as the statement returns them, in its order. */

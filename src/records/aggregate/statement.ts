@@ -12,7 +12,7 @@ import {
 } from '../../database/statement.ts';
 import { clausesOf } from '../list/clauses.ts';
 import type { ListArguments, ListShape } from '../list/parameters.ts';
-import type { AggregateParameters, GroupKey, GroupMeasure } from './parameters.ts';
+import type { AggregateParameters, GroupKey, GroupMeasure } from './aggregate-parameters.ts';
 
 export type AggregateArguments = ListArguments & { readonly shift: string };
 

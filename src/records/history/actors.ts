@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { RecordStore } from '../records.ts';
 import type { Related } from '../relations/related.ts';
 import { reachOf } from '../rows/reach.ts';
-import { namesOfUsers } from '../users.ts';
+import { namesOfUsers } from '../user-entity.ts';
 import { type RecordedActor, recordInReason } from './recorded.ts';
 
 /**

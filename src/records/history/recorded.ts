@@ -205,8 +205,8 @@ export const usersShownIn = (
 const valuesByModel = new WeakMap<ResourceModel, KeptValues>();
 
 /**
- * All values that the rules for reading records and their fields, and for managing them, compare, for any caller. Made once
- * for a model.
+ * All values that the rules for reading records and their fields, and for managing them, compare, for any caller. Made
+ * once for a model.
  */
 const keptValues = (model: ResourceModel, models: Models): KeptValues => {
   const cached = valuesByModel.get(model);

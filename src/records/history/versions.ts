@@ -49,8 +49,8 @@ const seen = (side: Side): Fragment => identifier(version, `${side}_seen`);
 /**
  * Reads the versions of a record that a caller may see. The grant's conditions are checked on the values of each side
  * of a version: a side that does not meet them is null. A version without any visible side is left out. So is an update
- * that changed no readable field, unless the caller reads every field. Conditions on fields are checked in the same way: a
- * field that only one side shows counts as changed.
+ * that changed no readable field, unless the caller reads every field. Conditions on fields are checked in the same
+ * way: a field that only one side shows counts as changed.
  */
 export const createVersionReader = (database: Database, model: ResourceModel, models: Models) => {
   const { dialect } = database;

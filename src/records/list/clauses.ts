@@ -175,7 +175,9 @@ const rankedClauses = (
   const matching = [sql`${key} = _page.id`];
   return {
     ...clauses,
-    ...{ matching, following: matching, paged: matching },
+    matching,
+    following: matching,
+    paged: matching,
     found: sql`with ${join([...search.tables, sql`_page as materialized (${page})`])} `,
     // SQLite keeps the order of a cross join.
     from: sql` from _page cross join ${from}`,

@@ -64,7 +64,8 @@ export interface ListParameters {
   readonly sort: Sort;
   readonly filters: readonly Filter[];
   /**
-   * The text of `q`, folded; of a source with full-text search its words, separated by spaces. Undefined without a search.
+   * The text of `q`, folded; of a source with full-text search its words, separated by spaces. Undefined without a
+   * search.
    */
   readonly search: string | undefined;
   /** Whether the best match of a full-text search comes first; otherwise `sort` is the order. */
@@ -81,7 +82,14 @@ export interface ListParameters {
 export const defaultPerPage = 20;
 const maxFilters = 32;
 const listParameterNames: ReadonlySet<string> = new Set([
-  ...['page', 'per_page', 'after', 'sort', 'q', 'fields', '_', 'include'],
+  'page',
+  'per_page',
+  'after',
+  'sort',
+  'q',
+  'fields',
+  '_',
+  'include',
 ]);
 const filterName = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?$/;
 
@@ -361,9 +369,9 @@ export const shapeOf = (
 const depths = [64, 256, 1024, 4096, 16_384, 65_536];
 
 /**
- * The shape of a page with a literal bound on its depth, so that PostgreSQL keeps one plan for all pages up to that depth:
- * to plan such a statement takes it as long as to run it.
- * Only for requests without filters and relations, on whose values the best plan depends as well.
+ * The shape of a page with a literal bound on its depth, so that PostgreSQL keeps one plan for all pages up to that
+ * depth: to plan such a statement takes it as long as to run it. Only for requests without filters and relations, on
+ * whose values the best plan depends as well.
  */
 export const withDepth = (
   shape: ListShape,

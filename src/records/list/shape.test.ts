@@ -8,7 +8,7 @@ import {
   thingFields,
   thingSource,
 } from '../../../tests/support/things.ts';
-import { dialectOf } from '../../database/registry.ts';
+import { dialectOf } from '../../database/dialects.ts';
 import { systemGrant } from '../../policy/system-grant.ts';
 import { sourceView } from '../view.ts';
 import { createList } from './list.ts';

@@ -35,8 +35,8 @@ export class Totals {
   }
 
   /**
-   * Whether the cached total may be valid for a page that is read now. On PostgreSQL only the page itself shows it: while
-   * the database changes with every page, none is read for nothing.
+   * Whether the cached total may be valid for a page that is read now. On PostgreSQL only the page itself shows it:
+   * while the database changes with every page, none is read for nothing.
    */
   mayHold(revision: number | undefined, list: PreparedList, rows: RowReach): boolean {
     if (!isCacheable(list)) return false;

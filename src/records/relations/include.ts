@@ -190,7 +190,8 @@ const resolveAgain = (
 };
 
 /**
- * Parses the related records to include from the query string of one record, for the callers of a grant. Other parameters are ignored.
+ * Parses the related records to include from the query string of one record, for the callers of a grant. Other
+ * parameters are ignored.
  * @throws Problem `invalid_parameter`, `unusable_field`, `forbidden`
  */
 export const parseIncluded = (

@@ -149,8 +149,8 @@ export class RelatedReader {
 
   /**
    * Resolves a relation of rows of which the caller reads the given fields; `path` names it in a refusal.
-   * @throws Problem `unusable_field` if there is none, or the caller may not read its field; `forbidden` if the caller may
-   * read none of its records
+   * @throws Problem `unusable_field` if there is none, or the caller may not read its field; `forbidden` if the caller
+   * may read none of its records
    */
   follow(source: Source, readable: readonly string[], name: string, path: string): Followed {
     const relation = source.relations?.get(name);

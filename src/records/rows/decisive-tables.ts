@@ -5,8 +5,8 @@ import { tablesAsked } from '../../model/row-expression.ts';
 const ownTables = ['users', 'roles', 'user_roles', 'permissions'];
 
 /**
- * Tables whose rows decide which records and fields a caller may read: those of roles, permissions, memberships and other tables
- * of rules, and the tables to which these refer, since a deletion there may cascade.
+ * Tables whose rows decide which records and fields a caller may read: those of roles, permissions, memberships and
+ * other tables of rules, and the tables to which these refer, since a deletion there may cascade.
  */
 export const decisiveTables = (models: Models): readonly string[] => {
   const all = [...models.values()];

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dialectOf } from '../../database/registry.ts';
+import { dialectOf } from '../../database/dialects.ts';
 import { identifier, param, sql } from '../../database/statement.ts';
 import { reachConditions, reachOf } from './reach.ts';
 

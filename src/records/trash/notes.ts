@@ -33,8 +33,11 @@ export const createNotes = (
     const text = (of: Exclude<keyof NoteArguments, 'ids'>): Fragment =>
       dialect.cast(param(of), of === 'deleted_at' ? 'timestamp' : of === 'actor_key' ? 'integer' : 'text');
     const values = [
-      ...[literal('reference'), literal(model), literal(field)],
-      ...[identifier('id'), identifier(column)],
+      literal('reference'),
+      literal(model),
+      literal(field),
+      identifier('id'),
+      identifier(column),
       ...bundleColumns.map((each) => text(each)),
     ];
     return sql`insert into ${trashTable} (${trashColumns(noteColumns)}) select ${join(values)} from ${identifier(table)} where ${identifier(column)} in (${join(ids)})`;

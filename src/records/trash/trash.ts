@@ -95,8 +95,11 @@ export const createTrash = (database: Database) => {
           sql`select ${answer} from ${trashTable} where record_id = ${value('record')} and ${entry(value, kind)} order by id desc limit 1${lock}`,
       );
     return {
-      ...{ page, count, locked: one('first', dialect.updateLock) },
-      ...{ first: one('first', sql``), along: one('along', sql``) },
+      page,
+      count,
+      locked: one('first', dialect.updateLock),
+      first: one('first', sql``),
+      along: one('along', sql``),
     };
   };
   const statementsOf = (source: Source, reach: RowReach, { mask }: Grant) =>
@@ -167,7 +170,9 @@ export const createTrash = (database: Database) => {
       await inserts.write(transaction, rows);
     },
 
-    /** Returns a page of the deleted records of a grant, the latest first, and their number. Counting them is a scan. */
+    /**
+     * Returns a page of the deleted records of a grant, the latest first, and their number. Counting them is a scan.
+     */
     page: async (
       source: Source,
       grant: Grant,

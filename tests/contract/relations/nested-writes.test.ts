@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { Problem } from '../../../src/kernel/problem.ts';
 import type { Scope } from '../../../src/model/scope.ts';
+import { defineEndpoint } from '../../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 import { heard, item, migrations, purchase, resources } from './purchases.ts';

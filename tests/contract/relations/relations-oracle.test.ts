@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../src/fields/define.ts';
+import { defineEndpoint } from '../../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { startService } from '../../support/service.ts';
 import { createPeople } from '../resources/row-rules/people.ts';

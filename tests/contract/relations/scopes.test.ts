@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
-import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { Scope } from '../../../src/model/scope.ts';
+import { defineEndpoint } from '../../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 import { customer, migrations, order, orderLine, product, resources } from './market.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest';
 import { createTable } from '../../../src/database/migrations/application-steps.ts';
-import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { anyOf, equals } from '../../../src/model/row-rule.ts';
+import { defineEndpoint } from '../../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type RequestOptions, type Service, type TestUser, useService } from '../../support/service.ts';
 import { migrations, resources } from './market.ts';

@@ -1,12 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
 import { alterTable, createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
-import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../src/fields/define.ts';
 import { Problem } from '../../../src/kernel/problem.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import type { HookPrincipal } from '../../../src/model/resource.ts';
 import type { Scope } from '../../../src/model/scope.ts';
+import { defineEndpoint } from '../../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
-import { defineEndpoint } from '../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../src/fields/define.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { allOf, anyOf, equals, member, own, via } from '../../../src/model/row-rule.ts';
+import { defineEndpoint } from '../../../src/resources/application/define-endpoint.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createApplication } from '../../../src/app/application.ts';
 import { readConfig } from '../../../src/app/config.ts';
 import { createServer } from '../../../src/app/server.ts';
-import { defineJob } from '../../../src/jobs/define-job.ts';
+import { defineJob } from '../../../src/delivery/jobs/define-job.ts';
 import { items } from '../items.ts';
 
 /** The service with a job by the second, and one that never ends where ENDLESS is set. Says a line for each tick. */

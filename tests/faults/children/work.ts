@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { createApplication } from '../../../src/app/application.ts';
 import { readConfig } from '../../../src/app/config.ts';
 import { createServer } from '../../../src/app/server.ts';
+import { defineJob } from '../../../src/delivery/jobs/define-job.ts';
 import { field } from '../../../src/fields/define.ts';
-import { defineJob } from '../../../src/jobs/define-job.ts';
 
 /** A process that works on jobs, with short leases. Says which one it begins and ends, at once and in order. */
 const say = (line: string): void => void writeSync(1, `${line}\n`);

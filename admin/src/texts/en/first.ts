@@ -1,6 +1,6 @@
 /** The English texts of the frame, of lists of records and of the sign-in: they load before the first paint. */
 
-import { explainedInEnglish, problemsInEnglish } from '../../../../src/kernel/messages/en.ts';
+import { explainedInEnglish, problemsInEnglish } from '../../../../src/kernel/messages.ts';
 import { account } from './account.ts';
 import { bulk } from './bulk.ts';
 import { common } from './common.ts';

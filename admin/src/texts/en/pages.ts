@@ -1,10 +1,6 @@
 /** The English texts of all other pages: they load with the first of these pages. */
 
-import {
-  actionsInEnglish,
-  callersInEnglish,
-  reasonsInEnglish,
-} from '../../../../src/kernel/messages/reasons-en.ts';
+import { actionsInEnglish, callersInEnglish, reasonsInEnglish } from '../../../../src/kernel/messages.ts';
 import { about } from './about.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';

@@ -1,6 +1,6 @@
 /** The Chinese texts of the frame, of lists of records and of the sign-in: they load before the first paint. */
 
-import { explainedInChinese, problemsInChinese } from '../../../../src/kernel/messages/zh-CN.ts';
+import { explainedInChinese, problemsInChinese } from '../../../../src/kernel/messages.ts';
 import { account } from './account.ts';
 import { bulk } from './bulk.ts';
 import { common } from './common.ts';

@@ -1,10 +1,6 @@
 /** The Chinese texts of all other pages: they load with the first of these pages. */
 
-import {
-  actionsInChinese,
-  callersInChinese,
-  reasonsInChinese,
-} from '../../../../src/kernel/messages/reasons-zh-CN.ts';
+import { actionsInChinese, callersInChinese, reasonsInChinese } from '../../../../src/kernel/messages.ts';
 import { about } from './about.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';

@@ -1,7 +1,11 @@
-import { apiArea } from '../../../../src/endpoints/resources/area.ts';
 import { Problem } from '../../../../src/kernel/problem.ts';
-import { type ImportInto, importLines, RefusedLinesError } from '../../../../src/operations/import.ts';
-import type { Acting } from '../../../../src/operations/transaction.ts';
+import { apiArea } from '../../../../src/resources/area.ts';
+import {
+  type ImportInto,
+  importLines,
+  RefusedLinesError,
+} from '../../../../src/resources/operations/import.ts';
+import type { Acting } from '../../../../src/resources/operations/transaction.ts';
 import {
   ask,
   dataOf,

@@ -1,7 +1,7 @@
 import { anonymous, type Principal } from '../../../../src/auth/principal.ts';
-import { apiArea } from '../../../../src/endpoints/resources/area.ts';
-import { viewEvents } from '../../../../src/events/event-view.ts';
-import { relatedFor } from '../../../../src/operations/area.ts';
+import { viewEvents } from '../../../../src/delivery/events/event-view.ts';
+import { apiArea } from '../../../../src/resources/area.ts';
+import { relatedFor } from '../../../../src/resources/operations/area.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
 import {
   hasScope,

@@ -1,7 +1,7 @@
-import { defineEndpoint } from '../../../../src/endpoints/define-endpoint.ts';
 import { field } from '../../../../src/fields/define.ts';
 import type { JsonObject } from '../../../../src/kernel/json.ts';
 import { Problem } from '../../../../src/kernel/problem.ts';
+import { defineEndpoint } from '../../../../src/resources/application/define-endpoint.ts';
 import { type Answer, dataOf, note, type Playing, statusFault } from './asking.ts';
 import { isRefused, type Refused, shown } from './oracle.ts';
 import type { Asking } from './people.ts';

@@ -1,0 +1,170 @@
+import type { Principal } from '../../../auth/principal.ts';
+import { monthAgo, serviceTime, timesAt, timeText } from '../../../database/source.ts';
+import {
+  type Fragment,
+  literal,
+  param,
+  type Statement,
+  sql,
+  statement,
+  toQuery,
+} from '../../../database/statement.ts';
+import { tablesOf } from '../../../database/tables-of.ts';
+import type { TableContext } from '../../../ledger/context.ts';
+import { narrowerScopes } from '../../../policy/key-scope.ts';
+import type { KeyInNeed } from '../../attention.ts';
+import { dayOf } from './daily-counts.ts';
+import { keyCounter } from './key-counter.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** Days that count as the recent use of a key, today included. */
+export const recentDays = 30;
+
+/** Days that are kept: one more, for clocks that differ. */
+const keptDays = recentDays + 1;
+
+/** Keys that are compared with their use, the ones used last: it bounds the query. */
+const maxCompared = 200;
+
+/** The first day of the recent use. */
+export const firstRecentDay = (now: number): string => dayOf(now - (recentDays - 1) * dayMs);
+
+interface CountedUse {
+  readonly key_id: number;
+  readonly scope: string;
+  requests: number;
+}
+
+/** Requests of a key that needed one scope. */
+export interface ScopeUse {
+  readonly scope: string;
+  readonly requests: number;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly last_day: string;
+}
+
+/** A key that may do more than its recent use needed, with the scopes that would do. */
+export interface WideKey extends KeyInNeed {
+  readonly narrower: readonly string[];
+}
+
+interface ComparedRow extends KeyInNeed {
+  readonly scopes: string | null;
+  readonly used: string | null;
+}
+
+type Moments = Record<'now' | 'monthAgo', string | null> & { readonly from: string; readonly id: number };
+
+/** Active keys that are older than a month and have been used within it, the one used last first. */
+const comparedKeys = (condition: Fragment): Fragment => sql`(select t.* from "api_keys" as t
+  where ${condition} and coalesce(t."last_used_at", t."created_at") > ${monthAgo} and t."created_at" <= ${monthAgo}
+    and (t."expires_at" is null or t."expires_at" > ${serviceTime})
+  order by coalesce(t."last_used_at", t."created_at") desc limit ${literal(maxCompared)})`;
+
+/**
+ * The scopes that requests of each key needed, whatever scopes the key has: counted in memory and written in batches,
+ * to the day on which a batch is written. They say which scopes would be enough.
+ */
+export const createKeyUses = ({ database, clock }: TableContext) => {
+  const db = tablesOf(database);
+  const { dialect } = database;
+  const time = (value: Fragment): Fragment => timeText(dialect, value);
+
+  const counter = keyCounter<CountedUse>(database, (rows) => {
+    const day = dayOf(clock());
+    const insert = db
+      .insertInto('gatewright_key_uses')
+      .values(rows.map((each) => ({ ...each, day })))
+      .onConflict((conflict) =>
+        conflict.columns(['key_id', 'day', 'scope']).doUpdateSet((eb) => ({
+          requests: eb('gatewright_key_uses.requests', '+', eb.ref('excluded.requests')),
+        })),
+      );
+    return toQuery(insert);
+  });
+
+  /**
+   * Keys with the scopes that they used. Keys with a day of successful requests of which no use is recorded are left
+   * out: less is known of them than they did.
+   */
+  const comparison = (condition: Fragment): Statement<Moments> =>
+    statement<Moments>(
+      dialect,
+      (value) => sql`select k.id, k.name, k.user_id, u.username, o.id as owner_id, o.username as owner_name,
+        cast(k.scopes as text) as scopes,
+        ${time(sql`k.expires_at`)} as expires_at, ${time(sql`k.created_at`)} as created_at,
+        ${time(sql`k.last_used_at`)} as last_used_at,
+        (select string_agg(d.scope, ',') from (select distinct s.scope from gatewright_key_uses s
+          where s.key_id = k.id and s.day >= ${value('from')}) d) as used
+        from ${comparedKeys(condition)} as k join users u on u.id = k.user_id left join users o on o.id = u.owner_id
+        where not exists (select 1 from gatewright_key_usage g
+            where g.key_id = k.id and g.day >= ${value('from')} and g.requests > g.refused
+              and not exists (select 1 from gatewright_key_uses s where s.key_id = g.key_id and s.day = g.day))
+        order by coalesce(k.last_used_at, k.created_at) desc`,
+    );
+  const comparisons = { each: comparison(sql`1 = 1`), one: comparison(sql`t."id" = ${param('id')}`) };
+
+  const wider = async (
+    which: keyof typeof comparisons,
+    known: ReadonlySet<string>,
+    id = 0,
+  ): Promise<readonly WideKey[]> => {
+    const now = clock();
+    const moments = { ...timesAt(now), from: firstRecentDay(now), id };
+    const rows = await database.all<ComparedRow>(comparisons[which](moments));
+    return rows.flatMap(({ scopes, used, ...key }) => {
+      const held = scopes === null ? null : (JSON.parse(scopes) as string[]);
+      const narrower = narrowerScopes(held, used?.split(',') ?? [], known);
+      return narrower === undefined ? [] : [{ ...key, narrower }];
+    });
+  };
+
+  return {
+    /** Counts the scopes that a request of a key needed; for any other caller nothing. */
+    count: (principal: Principal): void => {
+      if (principal.kind !== 'user' || principal.credential === undefined) return;
+      const key_id = principal.credential;
+      for (const scope of principal.uses ?? [])
+        counter.add(`${key_id} ${scope}`, { key_id, scope, requests: 1 });
+    },
+    flush: counter.flush,
+    start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
+
+    /** Deletes days that no longer count; called periodically. */
+    sweep: async (now = clock()): Promise<void> => {
+      const oldest = dayOf(now - keptDays * dayMs);
+      await database.execute(toQuery(db.deleteFrom('gatewright_key_uses').where('day', '<', oldest)));
+    },
+
+    /** Returns the recent use of a key by scope, the most used first. */
+    of: async (keyId: number): Promise<readonly ScopeUse[]> => {
+      const uses = db
+        .selectFrom('gatewright_key_uses')
+        .select((eb) => [
+          'scope',
+          eb.cast<number>(eb.fn.sum('requests'), 'bigint').as('requests'),
+          eb.fn.max('day').as('last_day'),
+        ])
+        .where('key_id', '=', keyId)
+        .where('day', '>=', firstRecentDay(clock()))
+        .groupBy('scope')
+        .orderBy('requests', 'desc')
+        .orderBy('scope');
+      const rows = await database.all<ScopeUse>(toQuery(uses));
+      return rows.map((row) => ({ ...row, requests: Number(row.requests) }));
+    },
+
+    /**
+     * Returns keys that may do more than their recent use needed. They have existed for 30 days, so that their use says
+     * something. `known` are the scopes of the service.
+     */
+    wide: (known: ReadonlySet<string>) => wider('each', known),
+
+    /** Returns the scopes that would be enough for a key; undefined where it has no more, or too little is known. */
+    narrowerOf: async (id: number, known: ReadonlySet<string>): Promise<readonly string[] | undefined> =>
+      (await wider('one', known, id))[0]?.narrower,
+  };
+};
+
+export type KeyUses = ReturnType<typeof createKeyUses>;

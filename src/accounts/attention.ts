@@ -1,0 +1,188 @@
+import { sql as raw } from 'kysely';
+import { serviceTime, timesAt, timeText } from '../database/source.ts';
+import {
+  type Fragment,
+  literal,
+  param,
+  type Statement,
+  sql,
+  statement,
+  toQuery,
+} from '../database/statement.ts';
+import { tablesOf } from '../database/tables-of.ts';
+import { toTimestamp } from '../kernel/clock.ts';
+import type { TableContext } from '../ledger/context.ts';
+import { neglectedKey } from './api-keys/entity.ts';
+
+/** Milliseconds before its end from which a key needs attention. */
+const soon = 30 * 24 * 3_600_000;
+
+/** Milliseconds for which a failed sign-in is shown. */
+const recent = 24 * 3_600_000;
+
+/** Maximum number of entries that are listed; further ones are only counted. */
+export const maxListed = 5;
+
+/** Maximum number of rows that are counted, which bounds the query; an exact number beyond it is of no use. */
+export const maxCounted = 1000;
+
+export interface KeyInNeed {
+  readonly id: number;
+  readonly name: string;
+  readonly user_id: number;
+  readonly username: string;
+  /** Of a service account. */
+  readonly owner_id: number | null;
+  readonly owner_name: string | null;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+export interface KeysInNeed {
+  /** At most `maxCounted`. */
+  readonly count: number;
+  readonly keys: readonly KeyInNeed[];
+}
+
+/** A service account without an owner who could look after it. */
+export interface OwnerlessAccount {
+  readonly id: number;
+  readonly username: string;
+  /** The owner, if it is disabled; null if it was deleted. */
+  readonly owner_id: number | null;
+  readonly owner_name: string | null;
+}
+
+/** Failed sign-ins with one account from one address. */
+export interface FailedSignIn {
+  /** Null if the account does not exist. */
+  readonly user_id: number | null;
+  readonly username: string | null;
+  readonly disabled: boolean | number | null;
+  readonly address: string | null;
+  readonly count: number;
+  readonly last_at: string;
+}
+
+/** Keys, accounts and sign-ins that an administrator should look at. */
+export interface Attention {
+  /** Keys that expire within 30 days, the next one first. */
+  expiringKeys(): Promise<KeysInNeed>;
+  /** Keys that never expire, the newest first. */
+  endlessKeys(): Promise<KeysInNeed>;
+  /** Active keys that are not used (see `neglectedKey`), the longest unused first. */
+  neglectedKeys(): Promise<KeysInNeed>;
+  /** Enabled service accounts whose owner was deleted or is disabled, by their names. */
+  ownerlessAccounts(): Promise<{ readonly count: number; readonly accounts: readonly OwnerlessAccount[] }>;
+  /**
+   * Failed sign-ins of the last 24 hours by account and address, the most frequent first; only the newest 1,000 are
+   * read.
+   */
+  failedSignIns(): Promise<{ readonly count: number; readonly signIns: readonly FailedSignIn[] }>;
+}
+
+type Moments = { readonly now: string | null; readonly monthAgo: string | null; readonly soon: string };
+
+const signInActions = raw`('sign_in.failed', 'sign_in.locked')`;
+
+/** Keys and sign-ins that an administrator should look at. Each query is bounded by an index of its own. */
+export const createAttention = ({ database, clock }: TableContext): Attention => {
+  const db = tablesOf(database);
+  const { dialect } = database;
+  const time = (value: Fragment): Fragment => timeText(dialect, value);
+
+  /** Returns a query of the keys `t` that meet a condition: their number, and the first ones in an order. */
+  const queriesFor = (condition: Fragment, order: Fragment) => {
+    const found = sql`from "api_keys" as t where ${condition}`;
+    const count: Statement<Moments> = statement<Moments>(
+      dialect,
+      () => sql`select count(*) as "count" from (select 1 ${found} limit ${literal(maxCounted)}) as c`,
+    );
+    const named: Statement<Moments> = statement<Moments>(
+      dialect,
+      () => sql`select t.id, t.name, t.user_id, u.username, o.id as owner_id, o.username as owner_name,
+        ${time(sql`t.expires_at`)} as expires_at,
+        ${time(sql`t.created_at`)} as created_at, ${time(sql`t.last_used_at`)} as last_used_at
+        from (select t.* ${found} order by ${order} limit ${literal(maxListed)}) as t
+        join users u on u.id = t.user_id left join users o on o.id = u.owner_id order by ${order}`,
+    );
+    return async (): Promise<KeysInNeed> => {
+      const now = clock();
+      const moments = { ...timesAt(now), soon: toTimestamp(now + soon) };
+      const [row, keys] = await Promise.all([
+        database.get<{ count: number }>(count(moments)),
+        database.all<KeyInNeed>(named(moments)),
+      ]);
+      return { count: Number(row?.count ?? 0), keys };
+    };
+  };
+
+  return {
+    expiringKeys: queriesFor(
+      sql`t."expires_at" > ${serviceTime} and t."expires_at" <= ${param('soon')}`,
+      sql`t."expires_at", t."id"`,
+    ),
+
+    endlessKeys: queriesFor(sql`t."expires_at" is null`, sql`t."id" desc`),
+
+    neglectedKeys: queriesFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
+
+    ownerlessAccounts: async () => {
+      const found = () =>
+        db
+          .selectFrom('users as u')
+          .leftJoin('users as o', 'o.id', 'u.owner_id')
+          .where('u.kind', '=', 'service')
+          .where('u.disabled', '=', false)
+          .where((eb) => eb.or([eb('o.id', 'is', null), eb('o.disabled', '=', true)]));
+      const bounded = found().select('u.id').limit(maxCounted);
+      const total = db.selectFrom(bounded.as('f')).select((eb) => eb.fn.countAll().as('count'));
+      const listed = found()
+        .select(['u.id', 'u.username', 'o.id as owner_id', 'o.username as owner_name'])
+        .orderBy('u.username')
+        .orderBy('u.id')
+        .limit(maxListed);
+      const [row, accounts] = await Promise.all([
+        database.get<{ count: number }>(toQuery(total)),
+        database.all<OwnerlessAccount>(toQuery(listed)),
+      ]);
+      return { count: Number(row?.count ?? 0), accounts };
+    },
+
+    failedSignIns: async () => {
+      const newest = () =>
+        db
+          .selectFrom('audit')
+          .select(['target_id', 'address', 'created_at'])
+          .where(raw<boolean>`action in ${signInActions}`)
+          .where('created_at', '>=', toTimestamp(clock() - recent))
+          .orderBy('created_at', 'desc')
+          .limit(maxCounted);
+      const total = db.selectFrom(newest().as('f')).select((eb) => eb.fn.countAll().as('count'));
+      const grouped = db
+        .selectFrom(newest().as('f'))
+        .select(['f.target_id', 'f.address'])
+        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('f.created_at').as('last')])
+        .groupBy(['f.target_id', 'f.address'])
+        .orderBy('count', 'desc')
+        .orderBy('last', 'desc')
+        .limit(maxListed);
+      const named = db
+        .selectFrom(grouped.as('g'))
+        .leftJoin('users as u', (join) =>
+          join.on((eb) => eb('u.id', '=', eb.cast<number>('g.target_id', 'bigint'))),
+        )
+        .select(['u.id as user_id', 'u.username', 'u.disabled', 'g.address', 'g.count'])
+        .select(raw<string>`${time(sql`g.last`)}`.as('last_at'))
+        .orderBy('g.count', 'desc')
+        .orderBy('g.last', 'desc');
+      const [row, found] = await Promise.all([
+        database.get<{ count: number }>(toQuery(total)),
+        database.all<FailedSignIn>(toQuery(named)),
+      ]);
+      const signIns = found.map((each) => ({ ...each, count: Number(each.count) }));
+      return { count: Number(row?.count ?? 0), signIns };
+    },
+  };
+};

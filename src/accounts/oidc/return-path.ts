@@ -1,0 +1,48 @@
+/** Paths of the API: none is a page, and some redirect. */
+const apiPath = '/api/v1';
+
+/** Times that a path is decoded at most: a proxy before the service may decode it once more than the service does. */
+const maxDecodings = 5;
+
+/** A path as any server or proxy may read it: decoded, with one slash in the place of several. */
+const readings = (pathname: string): readonly string[] | undefined => {
+  const found = [pathname];
+  for (let path = pathname; found.length <= maxDecodings; ) {
+    let decoded: string;
+    try {
+      decoded = decodeURIComponent(path);
+    } catch {
+      return undefined;
+    }
+    if (decoded === path) return found;
+    found.push(decoded);
+    path = decoded;
+  }
+  return undefined;
+};
+
+const isOfApi = (path: string, basePath: string): boolean => {
+  // A later decoder resolves dot segments that were encoded twice.
+  const { pathname } = new URL(path.replace(/[\\/]+/g, '/'), 'http://none');
+  return [apiPath, `${basePath}${apiPath}`]
+    .map((each) => each.toLowerCase())
+    .some((each) => `${pathname.toLowerCase()}/`.startsWith(`${each}/`));
+};
+
+/**
+ * The path of a page to which a sign-in with a provider returns, with resolved dot segments; undefined for an address
+ * of another host, a text that a browser reads as such, and a path of the API: an endpoint that redirects would hand on
+ * the one-time code.
+ * @param baseUrl `BASE_URL`, which may have a path
+ */
+export const returnPathOf = (text: string, baseUrl: string): string | undefined => {
+  const { origin, pathname: base } = new URL(baseUrl);
+  if (!/^\/(?!\/)[\x21-\x7e]{0,1999}$/.test(text) || /[\\#]|%5c/i.test(text)) return undefined;
+  const url = URL.parse(text, origin);
+  if (url === null || url.origin !== origin || url.pathname.startsWith('//')) return undefined;
+  const paths = readings(url.pathname);
+  const basePath = base.replace(/\/+$/, '');
+  if (paths === undefined || paths.some((path) => path.includes('\\') || isOfApi(path, basePath)))
+    return undefined;
+  return url.pathname + url.search;
+};

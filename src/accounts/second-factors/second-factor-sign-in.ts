@@ -1,0 +1,189 @@
+import { loginFailed } from '../../auth/login.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
+import type { Passkeys } from '../../auth/passkeys.ts';
+import type { Identities, Identity } from '../../auth/ports.ts';
+import type { SessionCookies } from '../../auth/session.ts';
+import { hashSignInTicket, newSignInTicket } from '../../auth/sign-in-ticket.ts';
+import { field } from '../../fields/define.ts';
+import { adminTag, arriving } from '../../http/administration.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
+import { createInput, refuseInvalid } from '../../http/input.ts';
+import { schemas } from '../../http/schemas.ts';
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { Catalogue } from '../../kernel/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { isAdministrator } from '../../policy/rule.ts';
+import type { SecurityEventStore } from '../security-events.ts';
+import { keptUserAgent, sessionCookieText, sessionUser, sessionUserText } from '../sessions/session-user.ts';
+import { forgetFailures, isForeignPage, type SignedIn } from '../sessions/sign-in.ts';
+import type { Proof } from './proof.ts';
+import type { SignInTicket, SignInTickets } from './sign-in-tickets.ts';
+import type { SecondFactorStore } from './store.ts';
+import {
+  countedFactor,
+  factorFailed,
+  factorRefused,
+  proveTyped,
+  type TypedFactor,
+  type TypedFactorParts,
+} from './token-endpoints.ts';
+
+/** Second factor that a user gives beside the password. */
+type FactorAnswer = TypedFactor | { readonly by: 'passkey'; readonly response: JsonObject };
+
+export interface SecondFactorAskParts {
+  readonly secondFactors: SecondFactorStore;
+  readonly signInTickets: SignInTickets;
+  readonly passkeys: Passkeys;
+}
+
+/**
+ * Problem in the place of a session where the user has a second factor. Only a caller with the right password learns
+ * that.
+ */
+export const askSecondFactor = async (
+  { secondFactors, signInTickets, passkeys }: SecondFactorAskParts,
+  { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
+): Promise<Problem> => {
+  const has = await secondFactors.of(user.id);
+  const asked = has.passkeys.length > 0 && passkeys.problem === undefined;
+  const options = asked ? await passkeys.requestOptions(has.passkeys) : undefined;
+  const { ticket, hash } = newSignInTicket();
+  const challenge = options?.challenge ?? null;
+  const expires = await signInTickets.create({ hash, user: verified, challenge });
+  const methods = [
+    ...(has.totp === undefined ? [] : ['totp']),
+    ...(asked ? ['passkey'] : []),
+    ...(has.recoveryCodes === 0 ? [] : ['recovery_code']),
+  ];
+  const more = options === undefined ? {} : { passkey_options: { ...options } as unknown as JsonObject };
+  return factorRefused('second_factor_required', { data: { ticket, methods, expires_at: expires, ...more } });
+};
+
+export interface SecondFactorSignInParts extends TypedFactorParts {
+  readonly passkeys: Passkeys;
+  readonly cookies: SessionCookies;
+  readonly identities: Identities;
+  readonly throttle: LoginThrottle;
+  readonly securityEvents: SecurityEventStore;
+  readonly baseUrl: string;
+  readonly catalogue: Catalogue;
+}
+
+/**
+ * Returns the proof of a given factor; undefined when it is wrong. That it was used before is found when it is used up.
+ */
+const prove = async (
+  services: SecondFactorSignInParts,
+  { user, challenge }: SignInTicket,
+  answer: FactorAnswer,
+): Promise<Proof | undefined> => {
+  const { signInTickets, passkeys } = services;
+  if (answer.by !== 'passkey') return proveTyped(services, user.id, answer);
+  const id = answer.response['id'];
+  if (challenge === null || typeof id !== 'string') return undefined;
+  const passkey = await signInTickets.passkeyOf(user.id, id);
+  if (passkey === undefined) return undefined;
+  const counter = await passkeys.verifySignIn(answer.response, challenge, { ...passkey, credential: id });
+  return counter === undefined ? undefined : { by: 'passkey', id: passkey.id, counter };
+};
+
+/** The second step of a sign-in: with a ticket of the first one, and one of three factors. */
+export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint => {
+  const { cookies, signInTickets, identities, securityEvents, baseUrl, catalogue } = services;
+  const path = '/admin/session/second-factor';
+  const input = createInput(
+    {
+      ticket: field.text({ required: true }),
+      code: field.text(),
+      recovery_code: field.text(),
+      passkey: field.json(),
+    },
+    catalogue,
+  );
+
+  const read = (body: JsonObject): { readonly ticket: string; readonly answer: FactorAnswer } => {
+    const { values, errors } = input.read(body);
+    refuseInvalid(errors);
+    const { ticket, code, recovery_code: recovery, passkey } = values;
+    const answers: FactorAnswer[] = [];
+    if (typeof code === 'string') answers.push({ by: 'totp', code });
+    if (typeof recovery === 'string') answers.push({ by: 'recovery_code', code: recovery });
+    if (isJsonObject(passkey)) answers.push({ by: 'passkey', response: passkey });
+    const [answer, ...more] = answers;
+    if (answer === undefined || more.length > 0)
+      throw new Problem('invalid_record', { errors: [input.error('code', { rule: 'required' })] });
+    return { ticket: String(ticket), answer };
+  };
+
+  /** Looks at an answer and begins the session, all in one. Undefined where the answer is wrong. */
+  const begin = async (call: Call, ticket: SignInTicket, answer: FactorAnswer, user: Identity) => {
+    if (!(await signInTickets.tryOne(ticket.hash))) throw factorRefused('second_factor_expired');
+    const proof = await prove(services, ticket, answer);
+    if (proof === undefined) return undefined;
+    const { id, hash } = cookies.create();
+    const session = { hash, address: call.address, userAgent: keptUserAgent(call.header('user-agent')) };
+    const actor = { principal: arriving(user), address: call.address };
+    const opened = await signInTickets.open(ticket, proof, session, actor);
+    if (opened === 'over') throw factorRefused('second_factor_expired');
+    return opened === 'opened' ? id : undefined;
+  };
+
+  const ticketOf = async (call: Call, text: string): Promise<SignInTicket> => {
+    const hash = hashSignInTicket(text);
+    const found = hash === undefined ? undefined : await signInTickets.find(hash);
+    if (found !== undefined) return found;
+    securityEvents.record({ action: 'sign_in.failed', address: call.address, detail: { ticket: false } });
+    throw factorRefused('second_factor_expired');
+  };
+
+  return {
+    operation: 'giveSecondFactor',
+    method: 'POST',
+    path,
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'json',
+    // The code is one of three proofs, none of which is required alone.
+    input: { ...input.schema, examples: [{ ticket: 'ticket', code: '123456' }] },
+    docs: {
+      summary: { 'zh-CN': '完成两步验证', en: 'Sign in with the second factor' },
+      description: {
+        'zh-CN': `凭 \`POST /admin/session\` 返回的 \`ticket\`（5 分钟内有效，5 次错误后失效），与 \`code\`、\`recovery_code\`、\`passkey\`（AuthenticationResponseJSON）三者之一登录。错误计入登录限制。${sessionUserText['zh-CN']}`,
+        en: `With the \`ticket\` that \`POST /admin/session\` returned (valid for 5 minutes, invalid after 5 wrong answers) and one of \`code\`, \`recovery_code\` and \`passkey\` (AuthenticationResponseJSON). A wrong answer counts as a failed login. ${sessionUserText.en}`,
+      },
+      tag: adminTag,
+      data: schemas.sessionUser,
+      headers: { 'Set-Cookie': sessionCookieText },
+      problems: [
+        ...(['login_failed', 'second_factor_wrong', 'second_factor_expired'] as const),
+        ...(['forbidden', 'cross_site', 'too_many_requests', 'overloaded'] as const),
+      ],
+    },
+    handle: async (call) => {
+      const { address } = call;
+      if (isForeignPage(call, baseUrl)) {
+        securityEvents.record({ action: 'admin.refused', address, detail: { method: 'POST', path } });
+        throw new Problem('cross_site');
+      }
+      const { ticket: text, answer } = read(call.body);
+      const ticket = await ticketOf(call, text);
+      const user = await identities.byUserId(ticket.user.id, []);
+      if (user === undefined) throw loginFailed();
+      if (!isAdministrator(user)) throw new Problem('forbidden');
+      const attempt = () => begin(call, ticket, answer, user);
+      const id = await countedFactor(services, call, user, answer.by, attempt);
+      if (id === undefined) {
+        factorFailed(services, call, user, answer.by);
+        throw factorRefused('second_factor_wrong');
+      }
+      const by = { id: user.id, username: user.username };
+      await forgetFailures(services, user, call);
+      securityEvents.log({ action: 'sign_in', address, by, detail: { second_factor: answer.by } });
+      return {
+        data: sessionUser({ ...user, secondFactor: 'given' }),
+        headers: { 'Set-Cookie': cookies.set(id) },
+      };
+    },
+  };
+};

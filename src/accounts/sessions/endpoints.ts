@@ -1,0 +1,309 @@
+import { loginFailed } from '../../auth/login.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
+import type { KnownUser } from '../../auth/security-events.ts';
+import type { SessionCookies } from '../../auth/session.ts';
+import type { Database } from '../../database/database.ts';
+import { field } from '../../fields/define.ts';
+import { adminAuth, administratorOnly, adminTag, arriving } from '../../http/administration.ts';
+import { actorOf, idOf, reachesIn, userOf } from '../../http/call.ts';
+import type { Answer, Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
+import { entityPolicy } from '../../http/entity-endpoint.ts';
+import { createInput, refuseInvalid } from '../../http/input.ts';
+import { sessionOf } from '../../http/list-endpoint.ts';
+import { schemas } from '../../http/schemas.ts';
+import type { Label } from '../../kernel/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { isAdministrator } from '../../policy/rule.ts';
+import type { SignInProvider } from '../oidc/client.ts';
+import { type CodeSignInParts, createBoundCodes, signedInByCode } from '../oidc/code.ts';
+import { askSecondFactor, type SecondFactorAskParts } from '../second-factors/second-factor-sign-in.ts';
+import type { SecurityEventStore } from '../security-events.ts';
+import { managedUserEntity } from '../users/entity.ts';
+import { keptUserAgent, sessionCookieText, sessionUser, sessionUserText } from './session-user.ts';
+import { createSignIn, forgetFailures, isForeignPage, type SignedIn, type SignInParts } from './sign-in.ts';
+import type { SessionStore } from './store.ts';
+
+/**
+ * At sign-out the browser forgets the pages that it keeps for its back button, and what else of this origin it has in
+ * its cache. Not `"cookies"`: that would take those of every other service below the same registered domain, and ours
+ * is taken by Set-Cookie. Not `"storage"`: a front end may live on this origin, and the pages themselves keep only
+ * language and theme there.
+ */
+const signOutHeaders = {
+  'Set-Cookie': sessionCookieText,
+  'Clear-Site-Data': {
+    'zh-CN': '`"cache"`：浏览器清除本站缓存，后退时不再显示已退出的页面',
+    en: '`"cache"`: the browser empties its cache of this site, so that its back button shows no page of the session',
+  },
+} as const satisfies Readonly<Record<string, Label>>;
+
+const signedOutBy = (cookies: SessionCookies) => () => ({
+  'Set-Cookie': cookies.clear(),
+  'Clear-Site-Data': '"cache"',
+});
+
+export interface SessionParts extends SignInParts, SecondFactorAskParts, CodeSignInParts {
+  readonly cookies: SessionCookies;
+  readonly sessions: SessionStore;
+  readonly providers: ReadonlyMap<string, SignInProvider>;
+  readonly throttle: LoginThrottle;
+  readonly securityEvents: SecurityEventStore;
+  readonly baseUrl: string;
+}
+
+/** Sign-in, sign-out and who is signed in. */
+export const sessionEndpoints = (services: SessionParts): Endpoint[] => {
+  const { cookies, sessions, baseUrl } = services;
+  const signIn = createSignIn(services);
+  const path = '/admin/session';
+  const signedOut = signedOutBy(cookies);
+  const codes = createBoundCodes(baseUrl);
+
+  const refuse = ({ address }: Call, problem: 'cross_site' | 'forbidden', by?: KnownUser): Problem => {
+    const detail = { method: 'POST', path };
+    services.securityEvents.record({ action: 'admin.refused', address, by, detail });
+    return new Problem(problem);
+  };
+
+  /** Begins the session of an administrator who has signed in. @param use uses up the evidence; false if it was used */
+  const begin = async (
+    call: Call,
+    { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
+    use: () => Promise<boolean> = async () => true,
+  ): Promise<Answer> => {
+    const principal = arriving(user);
+    const by = { id: user.id, username: user.username };
+    if (!isAdministrator(principal)) throw refuse(call, 'forbidden', by);
+    const unused = await use();
+    if (unused && user.secondFactor === 'missing') throw await askSecondFactor(services, { verified, user });
+    const session = cookies.create();
+    const userAgent = keptUserAgent(call.header('user-agent'));
+    const made = { hash: session.hash, address: call.address, userAgent };
+    // Since the sign-in was verified the password was changed, or the sessions were ended.
+    if (!unused || !(await sessions.create(verified, made, { principal, address: call.address }))) {
+      const event = { action: 'sign_in.failed', address: call.address, account: by } as const;
+      services.securityEvents.record(event);
+      throw loginFailed();
+    }
+    await forgetFailures(services, user, call);
+    services.securityEvents.log({ action: 'sign_in', address: call.address, by });
+    return { data: sessionUser(user), headers: { 'Set-Cookie': cookies.set(session.id) } };
+  };
+
+  const codeInput = createInput({ code: field.text({ required: true }) }, services.catalogue);
+  const byCode: Endpoint = {
+    operation: 'createSessionByCode',
+    method: 'POST',
+    path: `${path}/code`,
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'json',
+    input: codeInput.schema,
+    docs: {
+      summary: {
+        'zh-CN': '通过身份提供方登录管理后台',
+        en: 'Sign in to the administration area with a provider',
+      },
+      description: {
+        'zh-CN': `用身份提供方登录后返回的一次性代码开始会话。${sessionUserText['zh-CN']}`,
+        en: `Begins a session with the one-time code to which a sign-in with a provider returns. ${sessionUserText.en}`,
+      },
+      tag: adminTag,
+      data: schemas.sessionUser,
+      headers: { 'Set-Cookie': sessionCookieText },
+      problems: ['login_failed', 'second_factor_required', 'forbidden', 'cross_site', 'overloaded'],
+    },
+    handle: async (call) => {
+      if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
+      const { values, errors } = codeInput.read(call.body);
+      refuseInvalid(errors);
+      const code = codes.read(call, String(values['code']));
+      return begin(call, await signedInByCode(services, code), () => services.linkedAccounts.useCode(code));
+    },
+  };
+
+  return [
+    {
+      operation: 'createSession',
+      method: 'POST',
+      path,
+      auth: [],
+      policy: { kind: 'open' },
+      accepts: 'json',
+      input: signIn.schema,
+      docs: {
+        summary: { 'zh-CN': '登录管理后台', en: 'Sign in to the administration area' },
+        description: {
+          'zh-CN': `${sessionUserText['zh-CN']}已启用两步验证的用户不会得到会话，而是 401 与 \`ticket\`，见 \`POST /admin/session/second-factor\`。`,
+          en: `${sessionUserText.en} A user with a second factor is given no session but 401 with a \`ticket\` for \`POST /admin/session/second-factor\`.`,
+        },
+        tag: adminTag,
+        data: schemas.sessionUser,
+        headers: { 'Set-Cookie': sessionCookieText },
+        problems: [
+          'login_failed',
+          'second_factor_required',
+          'forbidden',
+          'cross_site',
+          'too_many_requests',
+          'overloaded',
+        ],
+      },
+      handle: async (call) => {
+        if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
+        return begin(call, await signIn.run(call));
+      },
+    },
+    ...(services.providers.size === 0 ? [] : [byCode]),
+    {
+      operation: 'getSession',
+      method: 'GET',
+      path,
+      auth: adminAuth,
+      policy: { kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true },
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '当前登录者', en: 'Get the signed-in user' },
+        description: sessionUserText,
+        tag: adminTag,
+        data: schemas.sessionUser,
+      },
+      handle: (call) => ({ data: sessionUser(userOf(call)) }),
+    },
+    {
+      operation: 'deleteSession',
+      method: 'DELETE',
+      path,
+      auth: ['session'],
+      policy: { kind: 'user', beforePasswordChange: true },
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '退出登录', en: 'Sign out' },
+        description: {
+          'zh-CN': '结束当前会话并清除其 Cookie。',
+          en: 'Ends this session and takes its cookie away.',
+        },
+        tag: adminTag,
+        headers: signOutHeaders,
+      },
+      handle: async (call) => {
+        const { id, credential } = userOf(call);
+        if (credential !== undefined) await sessions.remove(credential, id, actorOf(call));
+        return { headers: signedOut() };
+      },
+    },
+  ];
+};
+
+const othersQuery: QueryDocs = {
+  name: 'others',
+  description: {
+    'zh-CN': '为 true 时保留当前会话；以令牌调用时没有可保留的会话',
+    en: 'true keeps the session of this request; a call by a token has none to keep',
+  },
+  schema: { type: 'boolean' },
+};
+
+/** @throws Problem `invalid_parameter` */
+const asksForOthers = ({ query }: Call): boolean => {
+  const given = new URLSearchParams(query).getAll(othersQuery.name);
+  if (given.length > 1 || given.some((value) => value !== 'true' && value !== 'false'))
+    throw new Problem('invalid_parameter', { params: { name: othersQuery.name } });
+  return given[0] === 'true';
+};
+
+export interface UserSessionParts {
+  readonly database: Database;
+  readonly sessions: SessionStore;
+}
+
+/** Where a user is signed in; `POST /admin/users/:id/logout` ends all of it. */
+export const userSessionsEndpoint = ({ database, sessions }: UserSessionParts): Endpoint => ({
+  operation: 'adminListUserSessions',
+  method: 'GET',
+  path: '/admin/users/:id/sessions',
+  auth: adminAuth,
+  policy: entityPolicy(managedUserEntity),
+  accepts: 'nothing',
+  docs: {
+    summary: { 'zh-CN': '用户的会话与令牌', en: 'Sessions and tokens of a user' },
+    description: {
+      'zh-CN': '该用户有效的管理后台会话，以及服务所知的令牌情况：服务不保存令牌清单。',
+      en: 'The valid sessions of the user in the administration area, and what the service knows of their tokens: it keeps no list of them.',
+    },
+    tag: adminTag,
+    data: schemas.signIns,
+    problems: ['record_not_found'],
+  },
+  handle: async (call) => {
+    const found = await sessions.signInsOf(idOf(call));
+    if (found === undefined) throw new Problem('record_not_found');
+    const { sessions: active, tokens } = found;
+    const { revoked, ...expiries } = tokens;
+    return {
+      data: { sessions: active.map((each) => ({ ...each })), tokens: { ...expiries, revoked: [...revoked] } },
+    };
+  },
+  reaches: reachesIn(database, managedUserEntity),
+});
+
+export interface OwnSessionParts {
+  readonly cookies: SessionCookies;
+  readonly sessions: SessionStore;
+}
+
+/** How administrators end sessions of their own; `sessionEntity` lists them. */
+export const ownSessionEndpoints = ({ cookies, sessions }: OwnSessionParts): Endpoint[] => {
+  const signedOut = signedOutBy(cookies);
+  return [
+    {
+      operation: 'endSession',
+      method: 'DELETE',
+      path: '/admin/sessions/:id',
+      auth: adminAuth,
+      policy: administratorOnly,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '结束我的一个会话', en: 'End one of my sessions' },
+        description: {
+          'zh-CN': '他人的会话如同不存在：404。结束当前会话即退出登录。',
+          en: 'Sessions of others are not there: 404. To end the current one is to sign out.',
+        },
+        tag: adminTag,
+        headers: signOutHeaders,
+        problems: ['record_not_found'],
+      },
+      handle: async (call) => {
+        const id = idOf(call);
+        if (!(await sessions.remove(id, userOf(call).id, actorOf(call))))
+          throw new Problem('record_not_found');
+        return sessionOf(call) === id ? { headers: signedOut() } : {};
+      },
+    },
+    {
+      operation: 'deleteSessions',
+      method: 'DELETE',
+      path: '/admin/sessions',
+      auth: adminAuth,
+      policy: administratorOnly,
+      accepts: 'nothing',
+      docs: {
+        summary: { 'zh-CN': '退出我的全部会话', en: 'End all my sessions' },
+        description: {
+          'zh-CN':
+            '结束自己在所有浏览器中的会话，包括当前会话，并撤销自己的全部令牌。`others=true` 保留当前会话。',
+          en: 'Ends all your sessions in every browser, including this one, and revokes all your tokens. `others=true` keeps the session of this request.',
+        },
+        tag: adminTag,
+        query: [othersQuery],
+        headers: signOutHeaders,
+        problems: ['invalid_parameter'],
+      },
+      handle: async (call) => {
+        const kept = asksForOthers(call) ? sessionOf(call) : undefined;
+        await sessions.removeAll(userOf(call).id, actorOf(call), kept);
+        return kept === undefined ? { headers: signedOut() } : {};
+      },
+    },
+  ];
+};

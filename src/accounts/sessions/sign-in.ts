@@ -1,0 +1,236 @@
+import { canonicalAccount } from '../../auth/account.ts';
+import type { Tokens } from '../../auth/jwt.ts';
+import { type AuthenticateAccount, loginFailed } from '../../auth/login.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
+import type { Identities, Identity, VerifiedUser } from '../../auth/ports.ts';
+import { tokenOf } from '../../auth/registry.ts';
+import { sameOrigin } from '../../auth/same-origin.ts';
+import { field } from '../../fields/define.ts';
+import type { FieldDefinition, JsonSchema } from '../../fields/field.ts';
+import { arriving } from '../../http/administration.ts';
+import { actorOf, userOf } from '../../http/call.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
+import { createInput, refuseInvalid } from '../../http/input.ts';
+import { schemas } from '../../http/schemas.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Catalogue } from '../../kernel/messages.ts';
+import type { Proof } from '../second-factors/proof.ts';
+import {
+  countedFactor,
+  factorFailed,
+  factorRefused,
+  proveTyped,
+  type TypedFactor,
+  type TypedFactorParts,
+} from '../second-factors/token-endpoints.ts';
+import type { SecurityEventStore } from '../security-events.ts';
+import type { SessionStore } from './store.ts';
+import type { TokenOutcome, TokenStore } from './tokens.ts';
+
+/** A user who has signed in. `verified` goes into the write that rests on the password. */
+export interface SignedIn {
+  readonly verified: VerifiedUser;
+  readonly user: Identity;
+  readonly values: JsonObject;
+}
+
+/** An account and a password for the person behind them: what the login and the administration area's sign-in share. */
+export interface SignIn {
+  readonly schema: JsonSchema;
+  /** @throws Problem `invalid_record`, `login_failed`, `too_many_requests`, `overloaded` */
+  readonly run: (call: Pick<Call, 'body' | 'address' | 'signal'>) => Promise<SignedIn>;
+}
+
+export interface SignInParts {
+  readonly catalogue: Catalogue;
+  readonly identities: Identities;
+  readonly login: AuthenticateAccount;
+}
+
+/** @param more further fields of the body, returned in `values` */
+export const createSignIn = (
+  services: SignInParts,
+  more: Readonly<Record<string, FieldDefinition>> = {},
+): SignIn => {
+  // The lengths are bounded by the body's; every byte of a password counts.
+  const input = createInput(
+    { account: field.text({ required: true }), password: field.text({ required: true }), ...more },
+    services.catalogue,
+  );
+  const { identities } = services;
+  return {
+    schema: input.schema,
+    run: async ({ body, address, signal }) => {
+      const { values, errors } = input.read(body);
+      refuseInvalid(errors);
+      const account = String(values['account']);
+      const password = String(values['password']);
+      const verified = await services.login({ account, password, address, signal });
+      const user = await identities.byUserId(verified.id, []);
+      // Disabled or deleted between the two: the same answer as a moment later.
+      if (user === undefined) throw loginFailed();
+      return { verified, user, values };
+    },
+  };
+};
+
+/** Forgets the failures before a sign-in that is complete, with its second factor if there is one. */
+export const forgetFailures = (
+  { throttle }: { readonly throttle: LoginThrottle },
+  { username, email }: Pick<Identity, 'username' | 'email'>,
+  { address }: Pick<Call, 'address'>,
+): Promise<void> =>
+  throttle.forget(
+    [username, email].flatMap((account) => (account === null ? [] : [canonicalAccount(account)])),
+    address,
+  );
+
+/** How often a login begins again because all tokens were revoked while it verified the password. */
+const maxLoginTries = 3;
+
+/** Authenticator applications show six digits; a recovery code has more characters. */
+export const typedFactor = (otp: string): TypedFactor => ({
+  by: /^\s*\d{3}\s?\d{3}\s*$/.test(otp) ? 'totp' : 'recovery_code',
+  code: otp,
+});
+
+export interface TokenIssueParts extends TypedFactorParts {
+  /** Expiries and revocations of the tokens of users; `tokens` signs them. */
+  readonly userTokens: TokenStore;
+  readonly throttle: LoginThrottle;
+  readonly securityEvents: SecurityEventStore;
+}
+
+/**
+ * Expiry of a new token for a user who has signed in, and has given the second factor if there is one.
+ * @param use uses up the evidence of the sign-in, right before the token is stored; false if it was used before
+ * @throws Problem `second_factor_required`, `second_factor_wrong`, `too_many_requests`, `overloaded`
+ */
+export const issueToken = async (
+  services: TokenIssueParts,
+  call: Call,
+  { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
+  typed: TypedFactor | undefined,
+  use: () => Promise<boolean> = async () => true,
+): Promise<TokenOutcome> => {
+  const actor = { principal: arriving(user), address: call.address };
+  const issue = async (proof: Proof | undefined): Promise<TokenOutcome> =>
+    (await use()) ? services.userTokens.issue(verified, proof, actor) : 'unverified';
+  if (user.secondFactor !== 'missing') return issue(undefined);
+  const issued = await countedFactor(services, call, user, typed?.by, async () => {
+    const proof = typed === undefined ? undefined : await proveTyped(services, user.id, typed);
+    if (proof === undefined) return undefined;
+    const outcome = await issue(proof);
+    return outcome === 'unproved' ? undefined : outcome;
+  });
+  if (issued !== undefined) return issued;
+  factorFailed(services, call, user, typed?.by);
+  throw factorRefused(typed === undefined ? 'second_factor_required' : 'second_factor_wrong');
+};
+
+export interface LoginParts extends SignInParts, TokenIssueParts {
+  readonly tokens: Tokens;
+}
+
+/** Exchanges an account and a password, and the second factor of a user who has one, for a token of 24 hours. */
+export const loginEndpoint = (services: LoginParts): Endpoint => {
+  const signIn = createSignIn(services, { otp: field.text() });
+
+  const signInAndIssue = async (call: Call) => {
+    for (let tries = 0; tries < maxLoginTries; tries += 1) {
+      const signedIn = await signIn.run(call);
+      const { otp } = signedIn.values;
+      const typed = typeof otp === 'string' ? typedFactor(otp) : undefined;
+      const issued = await issueToken(services, call, signedIn, typed);
+      if (typeof issued === 'object') return { user: signedIn.user, expiry: issued.expiry };
+    }
+    throw loginFailed();
+  };
+
+  return {
+    operation: 'login',
+    method: 'POST',
+    path: '/api/v1/auth/login',
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'json',
+    input: signIn.schema,
+    docs: {
+      summary: { 'zh-CN': '登录', en: 'Sign in' },
+      description: {
+        'zh-CN':
+          '账号为用户名或邮箱。令牌有效期 24 小时。已启用两步验证的用户须附 `otp`（动态验证码或恢复码）：缺少为 401（40107），错误为 401（40108），均计入登录限制。',
+        en: 'The account is a username or an email address. The token is valid for 24 hours. A user with two-step verification also sends `otp`, a code of the authenticator application or a recovery code: without it 401 (40107), with a wrong one 401 (40108), and both count as a failed login.',
+      },
+      tag: 'Auth',
+      data: schemas.login,
+      problems: [
+        ...(['login_failed', 'second_factor_required', 'second_factor_wrong'] as const),
+        ...(['too_many_requests', 'overloaded'] as const),
+      ],
+    },
+    handle: async (call) => {
+      const { user, expiry } = await signInAndIssue(call);
+      const { id, username, email, name } = user;
+      await forgetFailures(services, user, call);
+      await services.securityEvents.signedIn({ id, username }, call.address);
+      return { data: { token: services.tokens.issue(id, expiry), user: { id, username, email, name } } };
+    },
+  };
+};
+
+export interface LogoutParts {
+  readonly tokens: Tokens;
+  /** Expiries and revocations of the tokens of users; `tokens` signs them. */
+  readonly userTokens: TokenStore;
+  readonly sessions: SessionStore;
+  readonly catalogue: Catalogue;
+}
+
+/** Revokes the token of the request, or everything that the user has signed in with. */
+export const logoutEndpoint = (services: LogoutParts): Endpoint => {
+  const { tokens, userTokens, sessions } = services;
+  const input = createInput({ all: field.boolean() }, services.catalogue);
+  return {
+    operation: 'logout',
+    method: 'POST',
+    path: '/api/v1/auth/logout',
+    auth: ['jwt'],
+    policy: { kind: 'user', beforePasswordChange: true },
+    accepts: 'json',
+    bodyOptional: true,
+    input: input.schema,
+    docs: {
+      summary: { 'zh-CN': '退出登录', en: 'Sign out' },
+      description: {
+        'zh-CN':
+          '立即吊销当前令牌：此后在所有实例上均为 401（40101）。`{"all": true}` 吊销该用户的全部令牌，并结束其管理后台会话。',
+        en: 'Revokes this token at once: on every instance it is 401 (40101) from the next request on. `{"all": true}` revokes all tokens of the user and ends their sessions in the administration area.',
+      },
+      tag: 'Auth',
+    },
+    handle: async (call) => {
+      const { values, errors } = input.read(call.body);
+      refuseInvalid(errors);
+      const { id } = userOf(call);
+      if (values['all'] === true) {
+        await userTokens.revokeAll(id, actorOf(call));
+        return {};
+      }
+      const claims = tokens.verify(tokenOf(call) ?? '');
+      // Expired since the request was authenticated: there is nothing left to revoke.
+      if (claims === undefined) return {};
+      // A token of a session is valid only with it.
+      if (claims.sessionId === undefined) await userTokens.revoke(claims, actorOf(call));
+      else await sessions.remove(claims.sessionId, id, actorOf(call));
+      return {};
+    },
+  };
+};
+
+/**
+ * Whether a page of another origin sends the call: without a session a browser must be on a page of this service;
+ * without cookie and Origin it is none.
+ */
+export const isForeignPage = (call: Pick<Call, 'header'>, baseUrl: string): boolean =>
+  (call.header('cookie') !== undefined || call.header('origin') !== undefined) && !sameOrigin(call, baseUrl);

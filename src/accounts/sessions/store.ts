@@ -1,0 +1,192 @@
+import { sql } from 'kysely';
+import type { VerifiedUser } from '../../auth/ports.ts';
+import { sessionLimitsAt } from '../../auth/session.ts';
+import { timeText } from '../../database/source.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
+import type { Actor } from '../../ledger/audit.ts';
+import { type Changed, createCommands } from '../../ledger/command.ts';
+import type { Change, TableContext } from '../../ledger/context.ts';
+import { endSessions, isStillVerified } from '../users/stored-user.ts';
+
+export interface NewSession {
+  readonly hash: string;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** Returns the user as the target of audit lines: users begin and end only their own sessions. */
+export const ownerOf = ({ principal }: Actor, id: number) => ({
+  kind: 'user',
+  id,
+  name: typeof principal === 'object' && principal.kind === 'user' ? principal.username : null,
+});
+
+/** Second factor of a sign-in, as the audit log names it. */
+export type ProvedBy = 'totp' | 'passkey' | 'recovery_code';
+
+/**
+ * Begins a session in a transaction, and deletes expired ones of all users. Returns false and begins none if the
+ * verification is no longer valid.
+ */
+export const beginSession = async (
+  { transaction, tables, actor, now, at }: Change,
+  user: VerifiedUser,
+  session: NewSession,
+  provedBy?: ProvedBy,
+): Promise<Changed<boolean>> => {
+  const { born, idle } = sessionLimitsAt(now);
+  const expired = tables
+    .deleteFrom('sessions')
+    .where((eb) => eb.or([eb('created_at', '<=', born), eb('last_used_at', '<=', idle)]));
+  await transaction.run(toQuery(expired));
+  const insert = tables
+    .insertInto('sessions')
+    .columns([
+      'user_id',
+      'session_hash',
+      'address',
+      'user_agent',
+      'second_factor',
+      'created_at',
+      'last_used_at',
+    ])
+    .expression(
+      tables
+        .selectFrom('users')
+        .select((eb) => [
+          'id',
+          eb.val(session.hash).as('session_hash'),
+          eb.val(session.address).as('address'),
+          eb.val(session.userAgent).as('user_agent'),
+          eb.val(provedBy !== undefined).as('second_factor'),
+          eb.val(at).as('created_at'),
+          eb.val(at).as('last_used_at'),
+        ])
+        .where(isStillVerified(user)),
+    );
+  if ((await transaction.run(toQuery(insert))) === 0) return { result: false };
+  const audit = {
+    action: 'session.create',
+    target: ownerOf(actor, user.id),
+    ...(provedBy === undefined ? {} : { detail: { second_factor: provedBy } }),
+  };
+  return { audit, result: true };
+};
+
+/** Sessions, and revoked tokens, that are listed for a user at most. */
+const maxListedSessions = 100;
+
+interface ActiveSession {
+  readonly id: number;
+  readonly address: string;
+  readonly user_agent: string;
+  readonly created_at: string;
+  readonly last_used_at: string;
+}
+
+/** Where a user is signed in, as far as the service knows: it keeps no list of tokens. */
+export interface SignIns {
+  readonly sessions: readonly ActiveSession[];
+  readonly tokens: {
+    /** Of the tokens that the login issued and no revocation of all of them covers; null: none. */
+    readonly latest_expiry: string | null;
+    /** Every token that expires by then is revoked; null: none that would still be valid. */
+    readonly revoked_up_to: string | null;
+    /** Expiries of tokens that were revoked one by one and would still be valid. */
+    readonly revoked: readonly string[];
+  };
+}
+
+/** Sessions of the administration area. Only the HMAC of a session id is stored. */
+export const createSessionStore = ({ database, clock }: TableContext) => {
+  const change = createCommands({ database, clock });
+  const db = tablesOf(database);
+
+  return {
+    /**
+     * Begins a session, and deletes expired ones of all users. Returns false and begins none if the verification is
+     * no longer valid.
+     */
+    create: (user: VerifiedUser, session: NewSession, actor: Actor): Promise<boolean> =>
+      change(actor, (made) => beginSession(made, user, session)),
+
+    /**
+     * Ends one session of the actor, on this device or another one. Returns false if the actor has none with this id.
+     */
+    remove: (id: number, userId: number, actor: Actor): Promise<boolean> =>
+      change(actor, async ({ transaction, tables }) => {
+        const query = tables
+          .deleteFrom('sessions')
+          .where('id', '=', id)
+          .where('user_id', '=', userId)
+          .returning(['address', 'user_agent']);
+        const ended = await transaction.get<{ address: string; user_agent: string }>(toQuery(query));
+        if (ended === undefined) return { result: false };
+        const audit = {
+          action: 'session.delete',
+          target: ownerOf(actor, userId),
+          detail: { session_id: id, address: ended.address, user_agent: ended.user_agent },
+        };
+        return { audit, result: true };
+      }),
+
+    /** Ends all sessions of the actor but `kept`, and revokes the tokens. */
+    removeAll: (userId: number, actor: Actor, kept?: number): Promise<void> =>
+      change(actor, async (made) => {
+        const sessions = await endSessions(made, userId, kept);
+        const target = ownerOf(actor, userId);
+        const detail = { sessions, ...(kept === undefined ? {} : { kept_session: kept }) };
+        return { audit: { action: 'session.delete_all', target, detail }, result: undefined };
+      }),
+
+    /** Returns the sessions of a user that are valid, the one used last first, and what is known of their tokens. */
+    signInsOf: async (userId: number): Promise<SignIns | undefined> => {
+      const now = clock();
+      const seconds = Math.floor(now / 1000);
+      const time = (name: 'created_at' | 'last_used_at') =>
+        sql<string>`${timeText(database.dialect, sql`${sql.ref(`s.${name}`)}`)}`.as(name);
+      const { born, idle } = sessionLimitsAt(now);
+      const active = db
+        .selectFrom('sessions as s')
+        .select(['s.id', 's.address', 's.user_agent'])
+        .select([time('created_at'), time('last_used_at')])
+        .where('s.user_id', '=', userId)
+        .where('s.created_at', '>', born)
+        .where('s.last_used_at', '>', idle)
+        .orderBy('s.last_used_at', 'desc')
+        .limit(maxListedSessions);
+      const expiries = db
+        .selectFrom('users')
+        .select(['last_token_expiry as last', 'revoked_token_expiry as revoked'])
+        .where('id', '=', userId);
+      const revoked = db
+        .selectFrom('gatewright_revoked_tokens')
+        .select('expiry')
+        .where('user_id', '=', userId)
+        .where('expiry', '>', seconds)
+        .orderBy('expiry', 'desc')
+        .limit(maxListedSessions);
+      const [sessions, expiry, signedOut] = await Promise.all([
+        database.all<ActiveSession>(toQuery(active)),
+        database.get<{ last: number | null; revoked: number | null }>(toQuery(expiries)),
+        database.all<{ expiry: number }>(toQuery(revoked)),
+      ]);
+      if (expiry === undefined) return undefined;
+      const shown = (of: number | null): string | null =>
+        of === null || Number(of) <= seconds ? null : toTimestamp(Number(of) * 1000);
+      const isRevoked = Number(expiry.last ?? 0) <= Number(expiry.revoked ?? 0);
+      return {
+        sessions,
+        tokens: {
+          latest_expiry: isRevoked ? null : shown(expiry.last),
+          revoked_up_to: shown(expiry.revoked),
+          revoked: signedOut.flatMap((each) => shown(each.expiry) ?? []),
+        },
+      };
+    },
+  };
+};
+
+export type SessionStore = ReturnType<typeof createSessionStore>;

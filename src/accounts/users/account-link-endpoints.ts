@@ -1,0 +1,408 @@
+import { canonicalAccount, mailboxViolation, usernameViolation } from '../../auth/account.ts';
+import { addressOf, domainName } from '../../auth/address.ts';
+import { hashLinkToken } from '../../auth/link-token.ts';
+import { type AuthenticateAccount, loginFailed } from '../../auth/login.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
+import type { Passwords } from '../../auth/password.ts';
+import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
+import type { Identities } from '../../auth/ports.ts';
+import { anonymous, type UserPrincipal } from '../../auth/principal.ts';
+import type { MailQueue, RegistrationOptions } from '../../delivery/mail.ts';
+import { field } from '../../fields/define.ts';
+import type { RuleViolation } from '../../fields/field.ts';
+import { arriving } from '../../http/administration.ts';
+import { ticketOf, userOf } from '../../http/call.ts';
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
+import { createInput, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
+import type { FieldError } from '../../kernel/field-error.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Catalogue, Locale } from '../../kernel/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { isAdministrator } from '../../policy/rule.ts';
+import { publicUserEntity } from '../../records/user-entity.ts';
+import type { AccountLinks, LinkPurpose, LinkRequest } from './account-links.ts';
+import { verifyOwnPassword } from './own-password.ts';
+import type { UserStore } from './store.ts';
+import { createUserInput, newUserOf } from './user-input.ts';
+
+export interface AccountLinkEndpointParts {
+  readonly accountLinks: AccountLinks | undefined;
+  /** Undefined where users cannot register themselves. */
+  readonly registration: RegistrationOptions | undefined;
+  /** Messages to be sent, and the links of users; undefined where the application sends no mail. */
+  readonly mail: MailQueue | undefined;
+  readonly users: UserStore;
+  readonly identities: Identities;
+  readonly login: AuthenticateAccount;
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+  readonly locale: Locale;
+  readonly catalogue: Catalogue;
+}
+
+/** The same in an application that sends mail. */
+interface MailingParts extends AccountLinkEndpointParts {
+  readonly accountLinks: AccountLinks;
+}
+
+const overrun = ['too_many_requests', 'overloaded'] as const;
+
+const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'json' } as const;
+
+const tokenField = { token: field.text({ required: true }) };
+
+/**
+ * Stores a request for a link. Each is counted, by account and network, whether or not the account exists, and before
+ * anything is hashed for it.
+ * @param more what costs time, such as the hash of a password
+ */
+const requestLink = async (
+  { accountLinks, throttle }: MailingParts,
+  { address, signal }: Call,
+  request: Omit<LinkRequest, 'address'>,
+  more: () => Promise<Pick<LinkRequest, 'registration'>> = async () => ({}),
+): Promise<Answer> => {
+  const counted = `${request.purpose} ${request.canonical}`;
+  const send = async (): Promise<undefined> => {
+    await accountLinks.request({ ...request, ...(await more()), address });
+  };
+  await throttle.run(counted, address, send, signal, 'link');
+  return {};
+};
+
+/**
+ * The rule that an address breaks which a user chooses: `email_domain` outside the domains in which users may register,
+ * which are compared byte for byte.
+ */
+const addressRule = ({
+  registration,
+}: {
+  readonly registration: RegistrationOptions | undefined;
+}): ((email: string) => RuleViolation | undefined) => {
+  const allowed = registration?.domains?.map(domainName);
+  return (email) => {
+    const violation = mailboxViolation(email);
+    if (violation !== undefined || allowed === undefined) return violation;
+    const canonical = canonicalAccount(email);
+    return allowed.includes(canonical.slice(canonical.lastIndexOf('@') + 1))
+      ? undefined
+      : { rule: 'email_domain' };
+  };
+};
+
+/**
+ * Confirms a link. A link that is over counts as a failure, and each confirmation takes its place in the counters
+ * before a password is hashed. @throws Problem `link_ended`, `too_many_requests`, `overloaded`
+ * @param confirm undefined if the link is over
+ */
+const confirmLink = async <Result>(
+  { throttle }: MailingParts,
+  purpose: LinkPurpose,
+  token: string,
+  { address, signal }: Call,
+  confirm: () => Promise<Result | undefined>,
+): Promise<Result> => {
+  const counted = `${purpose} ${hashLinkToken(token) ?? ''}`;
+  const confirmed = await throttle.run(counted, address, confirm, signal, 'link');
+  if (confirmed === undefined) throw new Problem('link_ended');
+  return confirmed;
+};
+
+/** An open link and its user, as who they act; undefined if the link is over, or its user is disabled. */
+const findOfUser = async (
+  { accountLinks, identities }: MailingParts,
+  purpose: LinkPurpose,
+  token: string,
+  { address }: Call,
+) => {
+  const link = await accountLinks.find(purpose, token);
+  const identity = link?.user && (await identities.byUserId(link.user.id, []));
+  if (link === undefined || identity === undefined) return undefined;
+  return { link, identity, actor: { principal: arriving(identity), address } };
+};
+
+const passwordResetEndpoints = (services: MailingParts): Endpoint[] => {
+  const { locale, catalogue, accountLinks, passwords } = services;
+  const asked = createInput({ account: field.text(), email: field.text() }, catalogue);
+  const confirmed = createInput({ ...tokenField, password: field.text({ required: true }) }, catalogue);
+  return [
+    {
+      ...open,
+      operation: 'requestPasswordReset',
+      path: '/api/v1/auth/password_reset',
+      input: { ...asked.schema, anyOf: [{ required: ['account'] }, { required: ['email'] }] },
+      docs: {
+        summary: { 'zh-CN': '请求重置密码', en: 'Request a password reset' },
+        description: {
+          'zh-CN':
+            '`account` 为用户名或邮箱（也可使用 `email`）。账号存在时，向其邮箱发送 30 分钟内有效、只能使用一次的链接。账号不存在时响应相同。没有密码的用户不会收到链接。',
+          en: '`account` is a username or an email address, which can also be sent as `email`. If the account exists, a link is sent to its address, which works once within 30 minutes. The response is the same if there is no such account. A user without a password receives no link.',
+        },
+        tag: 'Auth',
+        problems: overrun,
+      },
+      handle: async (call) => {
+        const { values, errors } = asked.read(call.body);
+        refuseInvalid(errors);
+        const account = values['account'] ?? values['email'];
+        if (typeof account !== 'string') {
+          refuseInvalid([asked.error('account', { rule: 'required' })]);
+          throw new Problem('invalid_record');
+        }
+        const canonical = canonicalAccount(account);
+        return requestLink(services, call, {
+          purpose: 'password_reset',
+          account,
+          canonical,
+          locale: call.language,
+        });
+      },
+    },
+    {
+      ...open,
+      operation: 'confirmPasswordReset',
+      path: '/api/v1/auth/password_reset/confirm',
+      input: refined(confirmed.schema, { password: passwordSchema(locale) }),
+      docs: {
+        summary: { 'zh-CN': '凭链接重置密码', en: 'Reset a password by its link' },
+        description: {
+          'zh-CN': `${passwordRules['zh-CN']}该用户的全部令牌与会话随即结束。两步验证不受影响。`,
+          en: `${passwordRules.en} All tokens and sessions of the user end. Two-step verification stays.`,
+        },
+        tag: 'Auth',
+        problems: ['link_ended', ...overrun],
+      },
+      handle: async (call) => {
+        const { values, errors } = confirmed.read(call.body);
+        refuseInvalid(errors);
+        const [token, password] = [String(values['token']), String(values['password'])];
+        await confirmLink(services, 'password_reset', token, call, async () => {
+          const found = await findOfUser(services, 'password_reset', token, call);
+          if (found === undefined) return undefined;
+          const { link, identity, actor } = found;
+          const violation = await passwordViolation(password, identity);
+          if (violation !== undefined) refuseInvalid([confirmed.error('password', violation)]);
+          const hash = await passwords.hash(password, ticketOf(call));
+          return (await accountLinks.resetPassword(link, hash, actor)) || undefined;
+        });
+        services.mail?.wake();
+        return {};
+      },
+    },
+  ];
+};
+
+const emailEndpoints = (services: MailingParts): Endpoint[] => {
+  const { catalogue, accountLinks } = services;
+  const asked = createInput(
+    { email: field.text({ required: true }), password: field.text({ required: true }) },
+    catalogue,
+  );
+  const confirmed = createInput(tokenField, catalogue);
+  const users = createUserInput(services.users, catalogue);
+  const addressViolation = addressRule(services);
+  /** An administrator could set any address in the administration area. */
+  const refuseAddress = (email: string, user: Pick<UserPrincipal, 'roles'>): void => {
+    const violation = isAdministrator(user) ? mailboxViolation(email) : addressViolation(email);
+    if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
+  };
+  return [
+    {
+      ...open,
+      operation: 'requestEmailChange',
+      path: '/api/v1/auth/email',
+      auth: ['jwt'],
+      policy: { kind: 'user' },
+      input: asked.schema,
+      docs: {
+        summary: { 'zh-CN': '请求修改邮箱', en: 'Request a change of the email address' },
+        description: {
+          'zh-CN':
+            '向新邮箱发送 30 分钟内有效、只能使用一次的链接，确认后才会修改。新邮箱已属于其他账号时响应相同。`password` 为当前密码，错误为 401，并计入登录限制。',
+          en: 'A link is sent to the new address, which works once within 30 minutes; the address changes when it is confirmed. The response is the same if another account has the address. `password` is the current password: a wrong one returns 401 and counts as a failed login.',
+        },
+        tag: 'Auth',
+        problems: ['login_failed', ...overrun],
+      },
+      handle: async (call) => {
+        const { values, errors } = asked.read(call.body);
+        refuseInvalid(errors);
+        const typed = String(values['email']);
+        const user = userOf(call);
+        refuseAddress(typed, user);
+        const verified = await verifyOwnPassword(services, call, user, String(values['password']));
+        if (verified === undefined) throw loginFailed();
+        const canonical = canonicalAccount(typed);
+        return requestLink(services, call, {
+          purpose: 'email',
+          account: addressOf(typed) ?? typed,
+          canonical,
+          user: verified,
+          locale: call.language,
+        });
+      },
+    },
+    {
+      ...open,
+      operation: 'confirmEmailChange',
+      path: '/api/v1/auth/email/confirm',
+      input: confirmed.schema,
+      docs: {
+        summary: { 'zh-CN': '凭链接修改邮箱', en: 'Change the email address by its link' },
+        description: {
+          'zh-CN': '旧邮箱会收到通知。',
+          en: 'The former address is notified.',
+        },
+        tag: 'Auth',
+        problems: ['link_ended', ...overrun],
+      },
+      handle: async (call) => {
+        const { values, errors } = confirmed.read(call.body);
+        refuseInvalid(errors);
+        const token = String(values['token']);
+        await confirmLink(services, 'email', token, call, async () => {
+          const found = await findOfUser(services, 'email', token, call);
+          if (found === undefined) return undefined;
+          const { link, identity, actor } = found;
+          refuseAddress(link.email, identity);
+          return (await users.saving(() => accountLinks.changeEmail(link, actor))) || undefined;
+        });
+        services.mail?.wake();
+        return {};
+      },
+    },
+  ];
+};
+
+const registrationEndpoints = (services: MailingParts, options: RegistrationOptions): Endpoint[] => {
+  const { locale, catalogue, accountLinks, passwords, identities } = services;
+  const { roles = ['viewer'] } = options;
+  const chosen = { username: field.text(), name: field.string(), password: field.text() };
+  const asked = createInput({ email: field.text({ required: true }), ...chosen }, catalogue);
+  const confirmed = createInput({ ...tokenField, ...chosen }, catalogue);
+  const users = createUserInput(services.users, catalogue);
+  const password = { password: passwordSchema(locale) };
+
+  const addressViolation = addressRule(services);
+
+  /** The rules that sent values break by themselves; only the confirmation says that a name is taken. */
+  const violations = async (values: JsonObject, email: string): Promise<readonly FieldError[]> => {
+    const { username, name, password: secret } = values;
+    const names = { email, username: String(username ?? ''), name: String(name ?? '') };
+    const found: readonly (readonly [string, RuleViolation | undefined])[] = [
+      ['email', addressViolation(email)],
+      ['username', typeof username === 'string' ? usernameViolation(username) : undefined],
+      ['password', typeof secret === 'string' ? await passwordViolation(secret, names) : undefined],
+    ];
+    return found.flatMap(([name, violation]) =>
+      violation === undefined ? [] : [asked.error(name, violation)],
+    );
+  };
+
+  /** The new user; undefined if the link is over. */
+  const register = async (call: Call, values: JsonObject) => {
+    const link = await accountLinks.find('registration', String(values['token']));
+    if (link === undefined) return undefined;
+    const violation = addressViolation(link.email);
+    if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
+    const { username, name, passwordHash } = link.registration;
+    const sent = values['password'] ?? undefined;
+    const read = await users.read(
+      {
+        username: values['username'] ?? username ?? null,
+        email: link.email,
+        name: values['name'] ?? name ?? null,
+        ...(sent === undefined && passwordHash !== undefined ? { invite: true } : { password: sent ?? null }),
+        roles: [...roles],
+      },
+      'create',
+    );
+    if (read.errors.some((error) => error.field === 'roles'))
+      throw new Error(`registration.roles: one of ${roles.join(', ')} does not exist: create it first`);
+    refuseInvalid(read.errors);
+    const hash =
+      read.password === undefined
+        ? (passwordHash ?? '')
+        : await passwords.hash(read.password, ticketOf(call));
+    const actor = { principal: anonymous, address: call.address };
+    const id = await users.saving(() => accountLinks.register(link, newUserOf(read, hash), actor));
+    return id === undefined ? undefined : identities.byUserId(id, []);
+  };
+
+  return [
+    {
+      ...open,
+      operation: 'register',
+      path: '/api/v1/auth/register',
+      input: refined(asked.schema, password),
+      docs: {
+        summary: { 'zh-CN': '注册', en: 'Register' },
+        description: {
+          'zh-CN': `向此邮箱发送 30 分钟内有效、只能使用一次的链接。确认之前不会创建用户。用户名、姓名和密码也可以在确认时填写。邮箱或用户名已被使用时响应相同。${passwordRules['zh-CN']}`,
+          en: `A link is sent to the address, which works once within 30 minutes. No user exists before the confirmation, where username, name and password can be sent as well. The response is the same if the address or the username is taken. ${passwordRules.en}`,
+        },
+        tag: 'Auth',
+        problems: overrun,
+      },
+      handle: async (call) => {
+        const { values, errors } = asked.read(call.body);
+        refuseInvalid(errors);
+        const { username, name, password: secret } = values;
+        const typed = String(values['email']);
+        refuseInvalid(await violations(values, typed));
+        const request = {
+          purpose: 'registration',
+          account: addressOf(typed) ?? typed,
+          canonical: canonicalAccount(typed),
+          locale: call.language,
+        } as const;
+        return requestLink(services, call, request, async () => ({
+          registration: {
+            ...(typeof username === 'string' ? { username } : {}),
+            ...(typeof name === 'string' ? { name } : {}),
+            ...(typeof secret === 'string'
+              ? { passwordHash: await passwords.hash(secret, ticketOf(call)) }
+              : {}),
+          },
+        }));
+      },
+    },
+    {
+      ...open,
+      operation: 'confirmRegistration',
+      path: '/api/v1/auth/register/confirm',
+      status: 201,
+      input: refined(confirmed.schema, password),
+      docs: {
+        summary: { 'zh-CN': '凭链接完成注册', en: 'Complete a registration by its link' },
+        description: {
+          'zh-CN': '此处填写的用户名、姓名和密码取代注册时填写的内容。用户随后即可登录。',
+          en: 'Username, name and password replace those of the registration. The user can then sign in.',
+        },
+        tag: 'Auth',
+        data: publicUserEntity.schema,
+        problems: ['link_ended', ...overrun],
+      },
+      handle: async (call) => {
+        const { values, errors } = confirmed.read(call.body);
+        refuseInvalid(errors);
+        const token = String(values['token']);
+        const made = await confirmLink(services, 'registration', token, call, () => register(call, values));
+        const { id, username, email, name, roles: granted } = made;
+        return { data: { id, username, email, name, roles: [...granted].sort() } };
+      },
+    },
+  ];
+};
+
+/** Password reset, change of address and registration. None exists in an application that sends no mail. */
+export const accountLinkEndpoints = (services: AccountLinkEndpointParts): Endpoint[] => {
+  const { accountLinks, registration } = services;
+  if (accountLinks === undefined) return [];
+  const mailing = { ...services, accountLinks };
+  return [
+    ...passwordResetEndpoints(mailing),
+    ...emailEndpoints(mailing),
+    ...(registration === undefined ? [] : registrationEndpoints(mailing, registration)),
+  ];
+};

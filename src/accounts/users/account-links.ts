@@ -1,0 +1,346 @@
+import { networkOf } from '../../auth/client-network.ts';
+import { accountLinkLifetime, hashLinkToken, newLinkToken } from '../../auth/link-token.ts';
+import type { VerifiedUser } from '../../auth/ports.ts';
+import { anonymous } from '../../auth/principal.ts';
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { accountLinkJob, type MailLink, type MailQueue, type MailTemplateName } from '../../delivery/mail.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
+import type { Locale } from '../../kernel/messages.ts';
+import type { Actor } from '../../ledger/audit.ts';
+import { type Changed, createCommands, insertedId } from '../../ledger/command.ts';
+import { type Change, lockSuperAdmins, type TableContext } from '../../ledger/context.ts';
+import type { Outbox } from '../../ledger/outbox.ts';
+import type { UserStore, UserValues } from './store.ts';
+import { isStillVerified } from './stored-user.ts';
+
+/** Open links of one purpose that one requester can have for an address: a newer one replaces the oldest. */
+const maxOpenLinks = 3;
+
+/** Messages of one purpose to an address within the lifetime of a link: those of one requester, and of all. */
+const maxMessagesOfRequester = 5;
+const maxMessagesOfAll = 20;
+
+/** The purpose of a link, the message that contains it, and the page that it opens. */
+const purposes = {
+  password_reset: { template: 'password_reset', path: '/admin/password_reset' },
+  email: { template: 'email_change', path: '/admin/email' },
+  registration: { template: 'registration', path: '/admin/register' },
+} as const satisfies Readonly<Record<string, { readonly template: MailTemplateName; readonly path: string }>>;
+
+export type LinkPurpose = keyof typeof purposes;
+
+/** The values of a new user that were sent with a registration. */
+export interface Registration {
+  readonly username?: string;
+  readonly name?: string;
+  readonly passwordHash?: string;
+}
+
+export interface LinkRequest {
+  readonly purpose: LinkPurpose;
+  /** The account of a password reset, or the new address. */
+  readonly account: string;
+  readonly canonical: string;
+  /** The user whose address changes, as verified. */
+  readonly user?: VerifiedUser;
+  readonly registration?: Registration;
+  readonly locale: Locale;
+  /** Address of the client. */
+  readonly address: string;
+}
+
+interface LinkRow {
+  readonly id: number;
+  readonly purpose: LinkPurpose;
+  readonly account: string;
+  readonly canonical: string;
+  readonly user_id: number | null;
+  readonly security_stamp: number | null;
+  readonly requester: string | null;
+  readonly registration: string | null;
+  readonly locale: Locale;
+  readonly address: string | null;
+}
+
+/** In place of a purpose, once the owner of the address has a notice. */
+const inUse = 'address_in_use';
+
+const userOfRow = ({
+  user_id: id,
+  security_stamp: securityStamp,
+}: Pick<LinkRow, 'user_id' | 'security_stamp'>): VerifiedUser | undefined =>
+  id === null || securityStamp === null ? undefined : { id, securityStamp };
+
+const linkColumns = [
+  ...(['id', 'purpose', 'account', 'canonical', 'user_id', 'registration', 'locale', 'address'] as const),
+  ...(['security_stamp', 'requester'] as const),
+];
+
+/** An open link. */
+export interface FoundLink {
+  readonly hash: string;
+  /** As it was when the link was requested or sent; undefined for a registration. */
+  readonly user: VerifiedUser | undefined;
+  /** The address to which the link was sent. */
+  readonly email: string;
+  readonly emailCanonical: string;
+  readonly registration: Registration;
+}
+
+interface Recipient {
+  readonly verified: VerifiedUser | undefined;
+  readonly email: string;
+  readonly canonical: string;
+  readonly user?: { readonly username: string; readonly name: string };
+}
+
+export interface AccountLinkParts extends TableContext {
+  readonly users: Pick<UserStore, 'create' | 'update'>;
+  readonly mail: MailQueue;
+  readonly outbox: Pick<Outbox, 'add'>;
+}
+
+/**
+ * Links that are sent by mail at a user's request, each used once within 30 minutes. A request only stores a row and a
+ * job, whether or not the account exists, so its duration reveals nothing. The job finds the recipient. Only the hash
+ * of a token is stored.
+ */
+export const createAccountLinks = ({ database, clock, users, mail, outbox }: AccountLinkParts) => {
+  const db = tablesOf(database);
+  const change = createCommands({ database, clock });
+
+  const remove = async ({ transaction, tables }: Change, id: number): Promise<void> => {
+    await transaction.run(toQuery(tables.deleteFrom('gatewright_account_links').where('id', '=', id)));
+  };
+
+  /**
+   * An enabled person with an address and a password: other users sign in by other means, which a reset must not open.
+   */
+  const accountOf = async ({ transaction, tables }: Change, canonical: string) => {
+    const column = canonical.includes('@') ? ('email_canonical' as const) : ('username_canonical' as const);
+    const user = tables
+      .selectFrom('users')
+      .select(['id', 'username', 'name', 'email', 'email_canonical', 'security_stamp'])
+      .where(column, '=', canonical)
+      .where('disabled', '=', false)
+      .where('kind', '=', 'person')
+      .where('email', '<>', '')
+      .where('password_hash', '<>', '');
+    return transaction.get<
+      Record<'username' | 'name' | 'email' | 'email_canonical', string> &
+        Record<'id' | 'security_stamp', number>
+    >(toQuery(user));
+  };
+
+  const isAddressTaken = async ({ transaction, tables }: Change, canonical: string): Promise<boolean> => {
+    const user = tables.selectFrom('users').select('id').where('email_canonical', '=', canonical);
+    return (await transaction.get(toQuery(user))) !== undefined;
+  };
+
+  /** Whether the user of a request or link is as it was then. */
+  const isStillOf = async ({ transaction, tables }: Change, user: VerifiedUser): Promise<boolean> => {
+    const query = tables.selectFrom('users').select('id').where(isStillVerified(user));
+    return (await transaction.get(toQuery(query))) !== undefined;
+  };
+
+  /** Undefined if nothing is to be sent. */
+  const recipientOf = async (made: Change, row: LinkRow): Promise<Recipient | 'in use' | undefined> => {
+    const { purpose, account, canonical } = row;
+    if (purpose !== 'password_reset') {
+      const verified = userOfRow(row);
+      if (purpose === 'email' && (verified === undefined || !(await isStillOf(made, verified))))
+        return undefined;
+      return (await isAddressTaken(made, canonical)) ? 'in use' : { verified, email: account, canonical };
+    }
+    const user = await accountOf(made, canonical);
+    if (user === undefined) return undefined;
+    const { id, username, name, email, email_canonical, security_stamp: securityStamp } = user;
+    const verified = { id, securityStamp };
+    return { verified, email, canonical: email_canonical, user: { username, name } };
+  };
+
+  /** The messages of a purpose that were sent to an address within the lifetime of a link, the oldest first. */
+  const sentTo = ({ transaction, tables, at }: Change, purpose: string, canonical: string) => {
+    const sent = tables
+      .selectFrom('gatewright_account_links')
+      .select(['id', 'requester', 'token_hash'])
+      .where('canonical', '=', canonical)
+      .where('purpose', '=', purpose)
+      .where('expires_at', '>', at)
+      .orderBy('id')
+      .limit(maxMessagesOfAll);
+    type Row = { id: number; requester: string | null; token_hash: string | null };
+    return transaction.all<Row>(toQuery(sent));
+  };
+
+  /**
+   * Makes room for another message, where a newer link replaces the oldest of its requester. Returns false where enough
+   * were sent: links that others asked for stay open, so the owner of the mailbox has some to use.
+   */
+  const makeRoom = async (made: Change, row: LinkRow, canonical: string): Promise<boolean> => {
+    const sent = await sentTo(made, row.purpose, canonical);
+    const own = sent.filter(({ requester }) => requester === row.requester);
+    if (sent.length >= maxMessagesOfAll || own.length >= maxMessagesOfRequester) return false;
+    const open = own.filter(({ token_hash: hash }) => hash !== null);
+    for (const { id } of open.slice(0, Math.max(0, open.length - maxOpenLinks + 1))) {
+      const { tables, transaction } = made;
+      const close = tables.updateTable('gatewright_account_links').set({ token_hash: null });
+      await transaction.run(toQuery(close.where('id', '=', id)));
+    }
+    return true;
+  };
+
+  /** Tells the owner of an account that somebody entered its address, once within the lifetime of a link. */
+  const notice = async (made: Change, { id, account, canonical, locale }: LinkRow): Promise<void> => {
+    if ((await sentTo(made, inUse, canonical)).length > 0) return remove(made, id);
+    const { transaction, tables, now } = made;
+    const expiresAt = toTimestamp(now + accountLinkLifetime * 1000);
+    const keep = tables
+      .updateTable('gatewright_account_links')
+      .set({ purpose: inUse, expires_at: expiresAt, registration: null })
+      .where('id', '=', id);
+    await transaction.run(toQuery(keep));
+    await mail.add(transaction, { template: 'address_in_use', to: account, locale });
+  };
+
+  const send = async (made: Change, row: LinkRow, recipient: Recipient): Promise<Changed<void>> => {
+    const { template, path } = purposes[row.purpose];
+    const { token, hash } = newLinkToken();
+    const expiresAt = toTimestamp(made.now + accountLinkLifetime * 1000);
+    const update = made.tables
+      .updateTable('gatewright_account_links')
+      .set({ token_hash: hash, expires_at: expiresAt })
+      .set({ account: recipient.email, canonical: recipient.canonical })
+      .set({ user_id: recipient.verified?.id ?? null })
+      .set({ security_stamp: recipient.verified?.securityStamp ?? null })
+      .where('id', '=', row.id)
+      .where('expires_at', 'is', null);
+    if ((await made.transaction.run(toQuery(update))) === 0) return { result: undefined };
+    const link: MailLink = { path, token, expiresAt };
+    const { email: to, user } = recipient;
+    const addressed = user === undefined ? {} : { user };
+    await mail.add(made.transaction, { template, to, locale: row.locale, link, ...addressed });
+    if (user === undefined) return { result: undefined };
+    const target = { kind: 'user', id: recipient.verified?.id ?? null, name: user.username };
+    return { audit: { action: 'password_reset.send', target }, result: undefined };
+  };
+
+  /** Ends a link, in the transaction that uses it. Returns whether it was open. */
+  const take = async (made: Change, purpose: LinkPurpose, { hash }: FoundLink): Promise<boolean> => {
+    // First, as every change of a user does: two concurrent changes take their locks in one order.
+    await lockSuperAdmins(made);
+    const used = made.tables
+      .deleteFrom('gatewright_account_links')
+      .where('token_hash', '=', hash)
+      .where('purpose', '=', purpose)
+      .where('expires_at', '>', made.at);
+    return (await made.transaction.run(toQuery(used))) > 0;
+  };
+
+  /** As `take`, for a link of a user, who is returned if the security stamp is that of the link. */
+  const takeOfUser = async (
+    made: Change,
+    purpose: LinkPurpose,
+    link: FoundLink,
+  ): Promise<VerifiedUser | undefined> => {
+    if (!(await take(made, purpose, link)) || link.user === undefined) return undefined;
+    return (await isStillOf(made, link.user)) ? link.user : undefined;
+  };
+
+  return {
+    /** Stores a request, and a job that sends the link. */
+    request: async (request: LinkRequest): Promise<void> => {
+      const { purpose, account, canonical, user, registration, locale, address } = request;
+      await change({ principal: anonymous, address }, async (made) => {
+        const { transaction, tables, now, at } = made;
+        const old = tables
+          .deleteFrom('gatewright_account_links')
+          .where('created_at', '<', toTimestamp(now - 2 * accountLinkLifetime * 1000));
+        await transaction.run(toQuery(old));
+        const stored = registration === undefined ? null : JSON.stringify(registration);
+        const values = {
+          purpose,
+          account,
+          canonical,
+          registration: stored,
+          locale,
+          address,
+          user_id: user?.id ?? null,
+          security_stamp: user?.securityStamp ?? null,
+          requester: user === undefined ? networkOf(address) : `user ${user.id}`,
+        };
+        const insert = tables.insertInto('gatewright_account_links').values({ ...values, created_at: at });
+        const link = await insertedId(made, insert.returning('id'));
+        await outbox.add({ name: accountLinkJob, key: null, input: { link }, at: undefined }, transaction);
+        return { result: undefined };
+      });
+      mail.wake();
+    },
+
+    /** Sends the link of a request, if it has a recipient. Called by the job. */
+    resolve: async (id: number): Promise<void> => {
+      const query = db.selectFrom('gatewright_account_links').select(linkColumns).where('id', '=', id);
+      const row = await database.get<LinkRow>(toQuery(query.where('expires_at', 'is', null)));
+      // Sent before, or removed with its user.
+      if (row === undefined) return;
+      await change({ principal: anonymous, address: row.address }, async (made): Promise<Changed<void>> => {
+        // Two requests for one address follow each other, so that neither exceeds what is sent to it.
+        await lockSuperAdmins(made);
+        const recipient = await recipientOf(made, row);
+        if (recipient === 'in use') await notice(made, row);
+        else if (recipient !== undefined && (await makeRoom(made, row, recipient.canonical)))
+          return send(made, row, recipient);
+        else await remove(made, id);
+        return { result: undefined };
+      });
+      mail.wake();
+    },
+
+    /** The open link with this token. */
+    find: async (purpose: LinkPurpose, token: string): Promise<FoundLink | undefined> => {
+      const hash = hashLinkToken(token);
+      if (hash === undefined) return undefined;
+      const query = db
+        .selectFrom('gatewright_account_links')
+        .select(linkColumns)
+        .where('token_hash', '=', hash)
+        .where('purpose', '=', purpose)
+        .where('expires_at', '>', toTimestamp(clock()));
+      const row = await database.get<LinkRow>(toQuery(query));
+      if (row === undefined) return undefined;
+      const { account: email, canonical: emailCanonical, registration } = row;
+      const stored = registration === null ? {} : (JSON.parse(registration) as Registration);
+      return { hash, user: userOfRow(row), email, emailCanonical, registration: stored };
+    },
+
+    /** Sets the password, which ends everything that the user has signed in with. Returns false if the link is over. */
+    resetPassword: (link: FoundLink, passwordHash: string, actor: Actor): Promise<boolean> =>
+      change(actor, async (made): Promise<Changed<boolean>> => {
+        const user = await takeOfUser(made, 'password_reset', link);
+        if (user === undefined) return { result: false };
+        const changed = { passwordHash, mustChangePassword: false };
+        await users.update(user.id, changed, actor, {}, made.transaction);
+        return { result: true };
+      }),
+
+    /** Sets the address. Returns false if the link is over. @throws TakenError */
+    changeEmail: (link: FoundLink, actor: Actor): Promise<boolean> =>
+      change(actor, async (made): Promise<Changed<boolean>> => {
+        const user = await takeOfUser(made, 'email', link);
+        if (user === undefined) return { result: false };
+        const { email, emailCanonical } = link;
+        await users.update(user.id, { email, emailCanonical }, actor, {}, made.transaction);
+        return { result: true };
+      }),
+
+    /** Makes the user. Returns its id; undefined if the link is over. @throws TakenError */
+    register: (link: FoundLink, values: UserValues, actor: Actor): Promise<number | undefined> =>
+      change(actor, async (made): Promise<Changed<number | undefined>> => {
+        if (!(await take(made, 'registration', link))) return { result: undefined };
+        return { result: await users.create(values, actor, made.transaction) };
+      }),
+  };
+};
+
+export type AccountLinks = ReturnType<typeof createAccountLinks>;

@@ -1,0 +1,129 @@
+import { type AuthenticateAccount, loginFailed } from '../../auth/login.ts';
+import { normalPassword, type Passwords } from '../../auth/password.ts';
+import { type AccountNames, passwordRules, passwordViolation } from '../../auth/password-rules.ts';
+import type { VerifiedUser } from '../../auth/ports.ts';
+import type { UserPrincipal } from '../../auth/principal.ts';
+import { field } from '../../fields/define.ts';
+import { adminAuth, adminTag } from '../../http/administration.ts';
+import { actorOf, ticketOf, userOf } from '../../http/call.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
+import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
+import { sessionOf } from '../../http/list-endpoint.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Catalogue } from '../../kernel/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { UserStore } from './store.ts';
+
+/** Old and new password as everybody sends them who changes their own. */
+const ownPasswordInput = (catalogue: Catalogue): Input => {
+  const input = createInput(
+    { current_password: field.text({ required: true }), password: field.text({ required: true }) },
+    catalogue,
+  );
+  return { ...input, schema: refined(input.schema, { password: passwordSchema(catalogue.locale) }) };
+};
+
+/** @throws Problem `invalid_record` where the new password breaks a rule, or is the old one again */
+const readOwnPassword = async (input: Input, body: JsonObject, account: AccountNames) => {
+  const { values, errors } = input.read(body);
+  refuseInvalid(errors);
+  const current = String(values['current_password']);
+  const password = String(values['password']);
+  const violation =
+    normalPassword(current) === normalPassword(password)
+      ? { rule: 'same_password' as const }
+      : await passwordViolation(password, account);
+  if (violation !== undefined) refuseInvalid([input.error('password', violation)]);
+  return { current, password };
+};
+
+/**
+ * Verifies the user's password, asked and counted as a login is, so that neither a stolen token nor a page left open
+ * can be used to guess it. Undefined where it is another; what is answered goes into the write, which may still find
+ * that it does not hold any more. @throws Problem `too_many_requests`, `overloaded`
+ */
+export const verifyOwnPassword = async (
+  services: { readonly login: AuthenticateAccount },
+  { address, signal }: Pick<Call, 'address' | 'signal'>,
+  user: UserPrincipal,
+  password: string,
+): Promise<VerifiedUser | undefined> => {
+  try {
+    const verified = await services.login({ account: user.username, password, address, signal });
+    return verified.id === user.id ? verified : undefined;
+  } catch (error) {
+    if (error instanceof Problem && error.problem === 'login_failed') return undefined;
+    throw error;
+  }
+};
+
+export interface OwnPasswordParts {
+  readonly login: AuthenticateAccount;
+  readonly passwords: Passwords;
+  readonly users: UserStore;
+  readonly catalogue: Catalogue;
+}
+
+/**
+ * The change of one's own password, for both of its endpoints; a wrong current password is the problem that `wrong`
+ * makes.
+ */
+const ownPasswordChange = (services: OwnPasswordParts, wrong: (input: Input) => Problem) => {
+  const input = ownPasswordInput(services.catalogue);
+  return {
+    method: 'PUT',
+    accepts: 'json',
+    input: input.schema,
+    handle: async (call) => {
+      const user = userOf(call);
+      const { current, password } = await readOwnPassword(input, call.body, user);
+      const verified = await verifyOwnPassword(services, call, user, current);
+      if (verified === undefined) throw wrong(input);
+      const passwordHash = await services.passwords.hash(password, ticketOf(call));
+      // A user who has just entered both passwords need not sign in again, with a second factor even less.
+      const session = sessionOf(call);
+      if (!(await services.users.changePassword(verified, passwordHash, actorOf(call), session)))
+        throw wrong(input);
+      return {};
+    },
+  } as const satisfies Partial<Endpoint>;
+};
+
+/** Changes one's own password; ends one's sessions in the administration area. */
+export const passwordEndpoint = (services: OwnPasswordParts): Endpoint => ({
+  operation: 'changePassword',
+  path: '/api/v1/auth/password',
+  auth: ['jwt'],
+  policy: { kind: 'user', beforePasswordChange: true },
+  ...ownPasswordChange(services, loginFailed),
+  docs: {
+    summary: { 'zh-CN': '修改密码', en: 'Change password' },
+    description: {
+      'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 401，并计入登录限制。`,
+      en: `${passwordRules.en} A wrong current password returns 401 and counts as a failed login.`,
+    },
+    tag: 'Auth',
+    problems: ['login_failed', 'too_many_requests', 'overloaded'],
+  },
+});
+
+/** An administrator's own password, changed where a cookie is the sign-in. */
+export const adminPasswordEndpoint = (services: OwnPasswordParts): Endpoint => ({
+  operation: 'adminChangePassword',
+  path: '/admin/password',
+  auth: adminAuth,
+  policy: { kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true },
+  ...ownPasswordChange(services, (input) => {
+    const errors = [input.error('current_password', { rule: 'wrong_password' })];
+    return new Problem('invalid_record', { errors });
+  }),
+  docs: {
+    summary: { 'zh-CN': '修改自己的密码', en: "Change one's own password" },
+    description: {
+      'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 422，并计入登录限制。自己的其他会话全部结束。`,
+      en: `${passwordRules.en} A wrong current password returns 422 and counts as a failed login. All your other sessions end.`,
+    },
+    tag: adminTag,
+    problems: ['too_many_requests', 'overloaded'],
+  },
+});

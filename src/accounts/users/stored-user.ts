@@ -1,0 +1,108 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { tokenLifetime } from '../../auth/jwt.ts';
+import type { VerifiedUser } from '../../auth/ports.ts';
+import type { Reader } from '../../database/database.ts';
+import { toQuery } from '../../database/statement.ts';
+import type { CoreSchema } from '../../database/tables.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { Change } from '../../ledger/context.ts';
+
+export interface StoredUser {
+  readonly username: string;
+  /** Empty if there is none. */
+  readonly email: string;
+  readonly name: string;
+  readonly disabled: boolean;
+  readonly kind: 'person' | 'service';
+  readonly securityStamp: number;
+  readonly roles: readonly string[];
+}
+
+/** Returns a user as it is in the transaction. @throws Problem `record_not_found` */
+export const storedUser = async (
+  { transaction, tables }: Pick<Change, 'tables'> & { readonly transaction: Pick<Reader, 'get' | 'all'> },
+  id: number,
+): Promise<StoredUser> => {
+  const user = tables
+    .selectFrom('users')
+    .select(['username', 'email', 'name', 'disabled', 'kind', 'security_stamp'])
+    .where('id', '=', id);
+  type Row = Omit<StoredUser, 'disabled' | 'securityStamp' | 'roles'> & {
+    disabled: boolean | number;
+    security_stamp: number;
+  };
+  const row = await transaction.get<Row>(toQuery(user));
+  if (row === undefined) throw new Problem('record_not_found');
+  const roles = await transaction.all<{ role: string }>(
+    toQuery(tables.selectFrom('user_roles').select('role').where('user_id', '=', id)),
+  );
+  const { security_stamp: securityStamp, disabled, ...names } = row;
+  return { ...names, disabled: Boolean(disabled), securityStamp, roles: roles.map(({ role }) => role) };
+};
+
+/** Refuses what lets a user sign in, for a service account. @throws Problem `service_account` */
+export const demandPerson = ({ kind }: Pick<StoredUser, 'kind'>): void => {
+  if (kind === 'service') throw new Problem('service_account');
+};
+
+/**
+ * SQL condition: the verification of a user is still valid. It belongs into the statement that writes, since the
+ * password may be changed and the account disabled between an earlier read and the write.
+ */
+export const isStillVerified =
+  ({ id, securityStamp }: VerifiedUser) =>
+  (eb: ExpressionBuilder<CoreSchema, 'users'>): Expression<SqlBool> =>
+    eb.and([eb('id', '=', id), eb('security_stamp', '=', securityStamp), eb('disabled', '=', false)]);
+
+/**
+ * Greatest expiry (Unix seconds) of the tokens that the user may hold; an instance whose clock is ahead may have issued
+ * one.
+ */
+const greatestExpiry = (now: number) => sql<number>`(select max(e.column1) from (values
+  (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.last_token_expiry), (users.revoked_token_expiry)) e)`;
+
+/** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns their number. */
+export const endInvitations = (
+  { transaction, tables, at }: Change,
+  column: 'user_id' | 'made_by',
+  userId: number,
+): Promise<number> => {
+  const end = tables
+    .updateTable('gatewright_invitations')
+    .set({ ended_at: at })
+    .where(column, '=', userId)
+    .where('ended_at', 'is', null);
+  return transaction.run(toQuery(end));
+};
+
+/**
+ * Ends everything that was begun for a user and is not finished: a sign-in, a link that was sent, an invitation, the
+ * setup of a factor, the link of a provider. Each of them carries the stamp of its beginning, and `isStillVerified` is
+ * part of the statement that finishes it. The rows that are removed here would only stay and never be used.
+ */
+export const endBegun = async (change: Change, id: number): Promise<void> => {
+  const { transaction, tables } = change;
+  const raise = tables
+    .updateTable('users')
+    .set((eb) => ({ security_stamp: eb('security_stamp', '+', 1) }))
+    .where('id', '=', id);
+  await transaction.run(toQuery(raise));
+  await transaction.run(toQuery(tables.deleteFrom('gatewright_account_links').where('user_id', '=', id)));
+  await endInvitations(change, 'user_id', id);
+};
+
+/**
+ * Revokes every token of a user, ends everything that was begun, and ends every session but `kept`. Returns the number
+ * of ended sessions.
+ */
+export const endSessions = async (change: Change, id: number, kept?: number): Promise<number> => {
+  const { transaction, tables, now } = change;
+  const revoke = tables
+    .updateTable('users')
+    .set({ revoked_token_expiry: greatestExpiry(now) })
+    .where('id', '=', id);
+  await transaction.run(toQuery(revoke));
+  await endBegun(change, id);
+  const all = tables.deleteFrom('sessions').where('user_id', '=', id);
+  return transaction.run(toQuery(kept === undefined ? all : all.where('id', '!=', kept)));
+};

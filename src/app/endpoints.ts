@@ -1,0 +1,91 @@
+import { type ApiKeyParts, apiKeyEndpoints } from '../accounts/api-keys.ts';
+import { type PaymentParts, paymentEndpoint } from '../accounts/applications.ts';
+import { type OidcParts, oidcEndpoints } from '../accounts/oidc.ts';
+import { type SecondFactorParts, secondFactorEndpoints } from '../accounts/second-factors.ts';
+import {
+  type LoginParts,
+  type LogoutParts,
+  loginEndpoint,
+  logoutEndpoint,
+  type SessionParts,
+  type SessionTokenParts,
+  sessionEndpoints,
+  sessionTokenEndpoint,
+} from '../accounts/sessions.ts';
+import {
+  type AccountLinkEndpointParts,
+  accountLinkEndpoints,
+  adminPasswordEndpoint,
+  type MeParts,
+  meEndpoint,
+  type OwnPasswordParts,
+  passwordEndpoint,
+  usersEndpoint,
+} from '../accounts/users.ts';
+import { type AboutParts, aboutEndpoint } from '../console/about.ts';
+import { type AdminEntityParts, entityEndpoints } from '../console/entities.ts';
+import {
+  type ExplainParts,
+  explainEndpoint,
+  explainSignInEndpoints,
+  type RefusalCauseParts,
+  refusalCausesEndpoint,
+  type SignInExplanationParts,
+} from '../console/explain.ts';
+import { type StatsParts, statsEndpoint } from '../console/stats.ts';
+import { type ChangesEndpointParts, changesEndpoints } from '../delivery/events.ts';
+import { type OwnWebhookParts, ownWebhookEndpoints } from '../delivery/webhooks.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import type { ListParts } from '../http/list-endpoint.ts';
+import { type HealthParts, healthEndpoint } from '../upkeep/health.ts';
+
+export type FixedEndpointParts = HealthParts &
+  LoginParts &
+  LogoutParts &
+  MeParts &
+  OwnPasswordParts &
+  AccountLinkEndpointParts &
+  OidcParts &
+  ListParts &
+  ApiKeyParts &
+  OwnWebhookParts &
+  PaymentParts &
+  ChangesEndpointParts &
+  SessionParts &
+  SecondFactorParts &
+  SessionTokenParts &
+  AdminEntityParts &
+  ExplainParts &
+  SignInExplanationParts &
+  StatsParts &
+  AboutParts &
+  RefusalCauseParts & {
+    /** Whether there is an endpoint of payments. */
+    readonly takesPayments: boolean;
+  };
+
+/** Every endpoint that an application has whatever its models are, a line each. */
+export const fixedEndpoints = (services: FixedEndpointParts): Endpoint[] => [
+  healthEndpoint(services),
+  loginEndpoint(services),
+  logoutEndpoint(services),
+  meEndpoint(services),
+  passwordEndpoint(services),
+  ...accountLinkEndpoints(services),
+  ...oidcEndpoints(services),
+  usersEndpoint(services),
+  ...apiKeyEndpoints(services),
+  ...ownWebhookEndpoints(services),
+  ...(services.takesPayments ? [paymentEndpoint(services)] : []),
+  ...changesEndpoints(services),
+  ...sessionEndpoints(services),
+  ...secondFactorEndpoints(services),
+  sessionTokenEndpoint(services),
+  adminPasswordEndpoint(services),
+  ...entityEndpoints(services),
+  explainEndpoint(services),
+  ...explainSignInEndpoints(services),
+  statsEndpoint(services),
+  aboutEndpoint(services),
+  refusalCausesEndpoint(services),
+];

@@ -1,0 +1,107 @@
+import type { SignInProvider } from '../accounts/oidc.ts';
+import type { Database } from '../database/database.ts';
+import type { JsonSchema } from '../fields/field.ts';
+import { adminAuth, administratorOnly, adminTag } from '../http/administration.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { type Clock, toTimestamp } from '../kernel/clock.ts';
+
+const text: JsonSchema = { type: 'string' };
+const boolean: JsonSchema = { type: 'boolean' };
+
+const setting = {
+  name: text,
+  value: {
+    type: ['string', 'number', 'boolean', 'null'],
+    description: 'in force; of a secret whether there is one',
+  },
+  secret: boolean,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const properties = {
+  version: text,
+  node: text,
+  database: { type: 'string', description: 'kind of database' },
+  providers: {
+    type: 'array',
+    items: {
+      type: 'object',
+      title: 'ProviderState',
+      properties: {
+        name: text,
+        issuer: text,
+        error: {
+          type: ['string', 'null'],
+          description: 'why its discovery document cannot be read; null if it can. It is read once an hour',
+        },
+      },
+    },
+  },
+  started_at: { type: 'string', format: 'date-time', description: 'of the process that responds' },
+  settings: {
+    type: 'array',
+    items: { type: 'object', title: 'Setting', properties: setting, required: Object.keys(setting) },
+  },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const schema: JsonSchema = {
+  type: 'object',
+  title: 'AboutService',
+  properties,
+  required: Object.keys(properties),
+};
+
+/** The version and the settings of this process, without secrets. */
+export interface About {
+  readonly version: string;
+  readonly settings: readonly {
+    readonly name: string;
+    readonly value: string | number | boolean | null;
+    readonly secret: boolean;
+  }[];
+}
+
+export interface AboutParts {
+  readonly about: About;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly providers: ReadonlyMap<string, SignInProvider>;
+}
+
+/** Version and settings of the service, without secrets. */
+export const aboutEndpoint = ({ about, database, clock, providers }: AboutParts): Endpoint => {
+  const started = toTimestamp(clock());
+  return {
+    operation: 'getService',
+    method: 'GET',
+    path: '/admin/service',
+    auth: adminAuth,
+    policy: administratorOnly,
+    accepts: 'nothing',
+    docs: {
+      summary: { 'zh-CN': '服务的版本与设置', en: 'Version and settings of the service' },
+      description: {
+        'zh-CN':
+          '环境变量在响应此请求的进程中生效的值。机密只说明是否已设置；数据库只显示数据库的位置，不含用户、密码与参数。',
+        en: 'The variables of the environment as they are in force in the process that responds. Of a secret it is said whether there is one; of a database its place, without user, password and parameters.',
+      },
+      tag: adminTag,
+      data: schema,
+    },
+    handle: async () => ({
+      data: {
+        version: about.version,
+        node: process.version,
+        database: database.dialect.name,
+        providers: await Promise.all(
+          [...providers.values()].map(async ({ name, provider: { issuer }, client }) => ({
+            name,
+            issuer,
+            error: (await client.flaw()) ?? null,
+          })),
+        ),
+        started_at: started,
+        settings: about.settings.map((each) => ({ ...each })),
+      },
+    }),
+  };
+};

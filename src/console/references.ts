@@ -1,0 +1,161 @@
+import { roleEntity } from '../accounts/roles.ts';
+import { managedUserEntity, type UserStore } from '../accounts/users.ts';
+import type { Reader, SqlValue } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
+import { type Fragment, identifier, sql, statement } from '../database/statement.ts';
+import { webhookEntity } from '../delivery/webhooks.ts';
+import { adminAuth, adminTag } from '../http/administration.ts';
+import { checkedModels, reachesIn } from '../http/call.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { type EntityReadParts, entityPolicy, keyIn, readEntity } from '../http/entity-endpoint.ts';
+import type { Entity } from '../records/entity.ts';
+import { adminArea } from '../resources/admin-area.ts';
+import {
+  actingFor,
+  countedReferences,
+  createForecast,
+  type Forecast,
+  relatedFor,
+  type ServedResource,
+} from '../resources/operations.ts';
+import {
+  answerReferences,
+  type OwnReferences,
+  type Refusal,
+  referencesSchema,
+  referencesWords,
+} from '../resources/references.ts';
+
+type CountOwn = (key: number | string) => Promise<readonly OwnReferences[]>;
+
+/** Rows of the service's own that refer to another. */
+interface BoundRows {
+  readonly count: number;
+  /** Whether there are further ones. */
+  readonly more: boolean;
+}
+
+/**
+ * Counts the rows of a table with one value in an indexed column, up to so many, and those of them that meet `also`.
+ */
+const createBoundRows = (dialect: Dialect, table: string, column: string, also?: Fragment) => {
+  const counted = statement<{ value: SqlValue; most: number }>(
+    dialect,
+    (param) =>
+      sql`select count(*) as rows from (select 1 as one from ${identifier(table)}
+        where ${identifier(column)} = ${param('value')}${also === undefined ? sql`` : sql` and ${also}`}
+        limit ${param('most')}) as found`,
+  );
+  return async (reader: Reader, value: SqlValue, most: number): Promise<BoundRows> => {
+    const row = await reader.get<{ rows: number | string }>(counted({ value, most: most + 1 }));
+    const count = Number(row?.rows ?? 0);
+    return { count: Math.min(count, most), more: count > most };
+  };
+};
+
+export interface ReferenceParts extends EntityReadParts {
+  readonly users: UserStore;
+  readonly resources: ReadonlyMap<string, ServedResource>;
+}
+
+/** Counts the records of entities that refer to one of another; those that are kept come last. */
+const counting = ({ database }: ReferenceParts, entities: readonly Entity[], to: Entity): CountOwn => {
+  const { dialect } = database;
+  const references = entities.flatMap((entity) =>
+    (entity.references ?? [])
+      .filter((reference) => reference.to === to.model)
+      .map(({ model = entity.model ?? entity.title, resource = entity.name, ...rest }) => ({
+        count: createBoundRows(dialect, rest.table, rest.column, rest.also),
+        kind: { model, resource, field: rest.field, on_delete: rest.onDelete },
+      })),
+  );
+  const isKept = ({ kind }: (typeof references)[number]): number => (kind.on_delete === 'keep' ? 1 : 0);
+  const ordered = references.toSorted((one, other) => isKept(one) - isKept(other));
+  return (key) =>
+    Promise.all(
+      ordered.map(async ({ kind, count }) => ({
+        ...kind,
+        resource: kind.resource.replace(':id', String(key)),
+        ...(await count(database, key, countedReferences)),
+        to: [key],
+      })),
+    );
+};
+
+interface ForeseenDeletion {
+  readonly entity: Entity;
+  readonly words: { readonly 'zh-CN': string; readonly en: string };
+  /** Why it is refused, whatever models say. */
+  refusal(
+    key: number | string,
+    record: Readonly<Record<string, unknown>>,
+    own: readonly OwnReferences[],
+  ): Refusal | undefined | Promise<Refusal | undefined>;
+  /** References that the models of the application declare. */
+  readonly foresee?: (ids: readonly number[]) => Promise<Forecast>;
+}
+
+/** Endpoints that preview the deletion of a user, a role or a webhook. */
+export const referenceEndpoints = (services: ReferenceParts, entities: readonly Entity[]): Endpoint[] => {
+  const { database, users } = services;
+  const models = new Map([...services.resources].map(([name, resource]) => [name, resource.model]));
+  const deletions: readonly ForeseenDeletion[] = [
+    {
+      entity: managedUserEntity,
+      words: { 'zh-CN': '用户', en: 'a user' },
+      refusal: async (id) => ((await users.isLastSuperAdmin(Number(id))) ? 'last_super_admin' : undefined),
+      foresee: createForecast(database, models, 'User'),
+    },
+    {
+      entity: roleEntity,
+      words: { 'zh-CN': '角色', en: 'a role' },
+      refusal: (_name, record, own) => {
+        if (record['built_in'] === true) return 'built_in_role';
+        return own.some((each) => each.on_delete === 'restrict' && each.count > 0)
+          ? 'role_in_use'
+          : undefined;
+      },
+    },
+    { entity: webhookEntity, words: { 'zh-CN': 'Webhook', en: 'a webhook' }, refusal: () => undefined },
+  ];
+  return deletions
+    .filter(({ entity }) => entities.includes(entity))
+    .map(({ entity, words, refusal, foresee }): Endpoint => {
+      const read = readEntity(services, entity);
+      const count = counting(services, entities, entity);
+      return {
+        operation: `foreseeDeletion${entity.model}`,
+        method: 'GET',
+        path: `${entity.list?.path}/:${entity.key}/references`,
+        auth: adminAuth,
+        policy: entityPolicy(entity),
+        accepts: 'nothing',
+        ...(foresee === undefined ? {} : { grantsOn: checkedModels(models.values()) }),
+        docs: {
+          summary: {
+            'zh-CN': `${words['zh-CN']}的引用与删除后果`,
+            en: `List records that refer to ${words.en}`,
+          },
+          description: referencesWords,
+          tag: adminTag,
+          data: referencesSchema,
+          problems: ['record_not_found'],
+        },
+        handle: async (call) => {
+          const key = keyIn(call, entity);
+          const record = JSON.parse(await read(call, key)) as Readonly<Record<string, unknown>>;
+          const [forecast, own] = await Promise.all([foresee?.([Number(key)]), count(key)]);
+          const problem = await refusal(key, record, own);
+          const refused = [
+            ...(problem === undefined ? [] : [{ id: key, problem }]),
+            ...(forecast?.refused ?? []),
+          ];
+          const related = relatedFor({ models }, actingFor(call, adminArea));
+          return {
+            data: answerReferences({ refused, references: forecast?.references ?? [] }, related, own),
+          };
+        },
+        reaches: reachesIn(database, entity),
+      };
+    });
+};

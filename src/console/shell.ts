@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { adminTag } from '../http/administration.ts';
+import { takesCoding } from '../http/content-coding.ts';
+import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
+import type { PageArea } from '../http/page-area.ts';
+import { catalogueOf } from '../kernel/messages.ts';
+import { packageFile } from '../kernel/package-files.ts';
+import { Problem } from '../kernel/problem.ts';
+
+/** The built pages: beside the compiled service, and found from its sources as well. */
+const folder = packageFile('dist/admin/');
+
+/** Where the build leaves the nonce of a response open. */
+const noncePlace = '__NONCE__';
+const languagePlace = '__LANGUAGE__';
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+};
+
+/**
+ * Nothing inline, nothing from another host, no frame around it. Style tags carry the nonce, as emotion adds them while
+ * the page runs. Trusted Types: no text can become markup or script, whatever a dependency does.
+ */
+const policyOf = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+
+const pageHeaders = {
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  'X-Permitted-Cross-Domain-Policies': 'none',
+  'X-DNS-Prefetch-Control': 'off',
+} as const;
+
+export interface ShellOptions {
+  readonly basePath: string;
+  /** Language that the page begins with. */
+  /** Whether there is a documentation page to lead to. */
+  readonly apiDocs?: boolean;
+  /** Whether the service sends mail, and users can register themselves. */
+  readonly mail?: boolean;
+  readonly registration?: boolean;
+  /** Whether users can sign in with an identity provider. */
+  readonly providers?: boolean;
+}
+
+/** The page of the area, with a nonce of its own in every answer. */
+const createPage = (html: string, options: ShellOptions): PageArea['page'] => {
+  const { basePath, apiDocs, mail, registration, providers } = options;
+  const offered = Object.entries({ documented: apiDocs, mail, registration, providers });
+  const attributes = offered.flatMap(([name, is]) => (is === true ? [` data-${name}`] : []));
+  // The base path is a parsed URL's: it holds nothing that could end an attribute.
+  const parts = html
+    .replaceAll('./assets/', `${basePath}/admin/assets/`)
+    .replace('lang="zh-CN"', `lang="${languagePlace}"${attributes.join('')}`)
+    .split(noncePlace);
+  return ({ language, variant }) => {
+    const shown = catalogueOf(language).locale;
+    const nonce = randomBytes(16).toString('base64');
+    return {
+      status: 200,
+      type: 'text/html; charset=utf-8',
+      headers: { ...pageHeaders, 'Content-Security-Policy': policyOf(nonce) },
+      body: parts.join(nonce).replace(languagePlace, shown),
+      language: variant === undefined ? undefined : shown,
+    };
+  };
+};
+
+const encodings = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+interface Assets {
+  has(name: string): boolean;
+  /** Only of a name that is there. */
+  read(name: string): Promise<Uint8Array>;
+}
+
+/** Files with their content's hash in their name: kept for a year, compressed when they were built. */
+const assetEndpoint = (files: Assets): Endpoint => {
+  const answer = async (call: Call): Promise<Answer> => {
+    const { file = '' } = call.params;
+    const type = types[file.slice(file.lastIndexOf('.') + 1)];
+    if (type === undefined || !files.has(file)) throw new Problem('path_not_found');
+    const accepted = call.header('accept-encoding');
+    const encoding = encodings.find(
+      ({ name, ending }) => files.has(file + ending) && takesCoding(accepted, name),
+    );
+    const headers = {
+      'cache-control': 'public, max-age=31536000, immutable',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      vary: 'Accept-Encoding',
+      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding.name }),
+    };
+    const body = await files.read(file + (encoding?.ending ?? ''));
+    return { headers, raw: { type, body } };
+  };
+
+  return {
+    operation: 'getAdminAsset',
+    method: 'GET',
+    path: '/admin/assets/:file',
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'nothing',
+    docs: {
+      summary: { 'zh-CN': '管理后台的文件', en: 'A file of the administration pages' },
+      tag: adminTag,
+      hidden: true,
+    },
+    handle: answer,
+  };
+};
+
+export interface AdminPages {
+  readonly area: PageArea;
+  readonly endpoints: readonly Endpoint[];
+}
+
+/**
+ * The files, each read when it is first asked for and kept: most services run for weeks without anybody opening the
+ * area. Names hold the hash of the content, so a newer build in its place never mixes with this one.
+ */
+const openAssets = async (): Promise<Assets> => {
+  const folderOfAssets = new URL('assets/', folder);
+  const names = new Set(await readdir(folderOfAssets));
+  const files = new Map<string, Uint8Array>();
+  return {
+    has: (name) => names.has(name),
+    read: async (name) => {
+      const known = files.get(name);
+      if (known !== undefined) return known;
+      const bytes = await readFile(new URL(name, folderOfAssets));
+      files.set(name, bytes);
+      return bytes;
+    },
+  };
+};
+
+/** The administration area's pages; undefined where they have not been built. */
+export const openAdminPages = async (options: ShellOptions): Promise<AdminPages | undefined> => {
+  try {
+    const html = await readFile(new URL('index.html', folder), 'utf8');
+    const area = { path: `${options.basePath}/admin`, page: createPage(html, options) };
+    return { area, endpoints: [assetEndpoint(await openAssets())] };
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+};

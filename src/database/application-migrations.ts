@@ -1,0 +1,13 @@
+/** The door to migrations for applications: the functions that their migrations call. */
+
+export {
+  alterTable,
+  createTable,
+  dropTable,
+  fillHistory,
+  followColumns,
+  followTable,
+  renameTable,
+} from './migrations/application-steps.ts';
+export type { HistoryFill } from './migrations/fill-history.ts';
+export type { TableDefinition } from './migrations/schema.ts';

@@ -1,0 +1,15 @@
+/** The door to mail: its options, the queue, and the sender. */
+
+export type {
+  MailOption,
+  MailTemplate,
+  MailTexts,
+  MailValues,
+  OutgoingMail,
+  RegistrationOptions,
+  SmtpOptions,
+} from './mail/mail-options.ts';
+export { mailOption, registrationOption } from './mail/mail-options.ts';
+export type { AccountChange, MailLink, MailQueue, MailTemplateName } from './mail/mail-queue.ts';
+export { accountLinkJob, createMailQueue, mailJob, mailTemplates } from './mail/mail-queue.ts';
+export { createMailSender, mailTexts, mailValues } from './mail/sender.ts';

@@ -1,0 +1,158 @@
+import type { Logger } from 'pino';
+import { mailboxViolation } from '../../auth/account.ts';
+import { accountLinkLifetime, invitationLifetime, linkUrl } from '../../auth/link-token.ts';
+import type { SecretBox } from '../../auth/secret-box.ts';
+import { field } from '../../fields/define.ts';
+import { type Clock, parseTimestamp } from '../../kernel/clock.ts';
+import type { CheckedInput } from '../../model/job.ts';
+import {
+  type MailOption,
+  type MailTexts,
+  type MailValues,
+  type OutgoingMail,
+  type SmtpOptions,
+  senderOf,
+} from './mail-options.ts';
+import { accountChanges, mailTemplates } from './mail-queue.ts';
+import { standardTexts, validityWords } from './templates.ts';
+
+/** Input of the job that sends a message. */
+export const mailInput = {
+  template: field.enum(mailTemplates, { required: true }),
+  to: field.text({ required: true }),
+  locale: field.text({ required: true }),
+  username: field.text(),
+  name: field.text(),
+  path: field.text(),
+  sealed_token: field.text(),
+  expires_at: field.datetime(),
+  change: field.enum(accountChanges),
+  changed: field.text(),
+  keys: field.integer(),
+  linked_accounts: field.integer(),
+} as const;
+
+export interface MailSenderParts {
+  readonly mail: MailOption;
+  readonly baseUrl: string;
+  /** The credential `smtp_password`, as it is now. */
+  readonly password: () => string | undefined;
+  readonly secrets: SecretBox;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Sends a message of the queue. @param id the same for each attempt: the receiver recognises a repeated message */
+export type SendMail = (input: CheckedInput<typeof mailInput>, id: number) => Promise<void>;
+
+/** Milliseconds for each step of a connection; the job has a timeout for all of them. */
+const stepMs = 10_000;
+
+const isThisMachine = (host: string): boolean => /^(localhost|127\.[\d.]+|\[::1\])$/.test(host);
+
+type Deliver = (mail: OutgoingMail, id: number) => Promise<unknown>;
+
+const smtpDelivery = ({ smtp, from, tls }: SmtpOptions, { password, baseUrl }: MailSenderParts): Deliver => {
+  const { protocol, hostname, port, username } = new URL(smtp);
+  const sender = senderOf(from);
+  if (sender === undefined) throw new Error('the option from has been checked');
+  const secure = protocol === 'smtps:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return async ({ to, subject, text, html }, id) => {
+    const user = decodeURIComponent(username);
+    const pass = password();
+    if (user !== '' && pass === undefined)
+      throw new Error(
+        'the credentials have no smtp_password: store it with `gatewright credentials set smtp_password`',
+      );
+    // Most processes send no mail: the package is loaded with the first message.
+    const { createTransport } = await import('nodemailer');
+    const transport = createTransport({
+      host,
+      secure,
+      port: port === '' ? (secure ? 465 : 587) : Number(port),
+      requireTLS: !secure && tls !== false && !isThisMachine(hostname),
+      ...(user === '' || pass === undefined ? {} : { auth: { user, pass } }),
+      connectionTimeout: stepMs,
+      greetingTimeout: stepMs,
+      socketTimeout: stepMs,
+      dnsTimeout: stepMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    try {
+      await transport.sendMail({
+        from: sender,
+        to: { name: '', address: to },
+        // The delivery does not depend on how the headers are read.
+        envelope: { from: sender.address, to: [to] },
+        messageId: `<gatewright-${id}@${new URL(baseUrl).hostname}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        subject,
+        text,
+        ...(html === undefined ? {} : { html }),
+      });
+    } finally {
+      transport.close();
+    }
+  };
+};
+
+const deliveryOf = (parts: MailSenderParts): Deliver => {
+  const { mail, logger } = parts;
+  if (mail === 'log')
+    return async ({ to, subject, text }) => logger.info({ to, subject }, `mail that is not sent:\n${text}`);
+  if (typeof mail === 'function') return async (message) => mail(message);
+  return smtpDelivery(mail, parts);
+};
+
+type MailInput = CheckedInput<typeof mailInput>;
+
+/** The input from which the values of a message are made, beside its token. */
+type MailFacts = Pick<MailInput, 'template' | 'locale'> &
+  Partial<Pick<MailInput, 'username' | 'name' | 'path' | 'change' | 'changed' | 'keys' | 'linked_accounts'>>;
+
+/** The values of a message; `token` is the opened one. */
+export const mailValues = (input: MailFacts, token: string, baseUrl: string): MailValues => {
+  const { template, locale, username, name, path, change, changed, keys, linked_accounts: accounts } = input;
+  const seconds = template === 'invitation' ? invitationLifetime : accountLinkLifetime;
+  return {
+    template,
+    locale,
+    token,
+    service: new URL(baseUrl).host,
+    name: name ?? '',
+    username: username ?? '',
+    change: change ?? '',
+    changed: changed ?? '',
+    keys: keys ?? 0,
+    linkedAccounts: accounts ?? 0,
+    url: token === '' ? '' : linkUrl(baseUrl, path ?? '', token),
+    validity: token === '' ? '' : validityWords(seconds, locale),
+  };
+};
+
+/** The texts of a message, by the application's template or the service's own. */
+export const mailTexts = (mail: MailOption, values: MailValues): MailTexts => {
+  const own = typeof mail === 'object' ? mail.templates?.[values.template] : undefined;
+  return own === undefined ? standardTexts(values) : own(values);
+};
+
+export const createMailSender = (parts: MailSenderParts): SendMail => {
+  const { mail, baseUrl, secrets, clock } = parts;
+  const deliver = deliveryOf(parts);
+  return async (input, id) => {
+    const { template, to, locale, sealed_token: sealed, expires_at: expiresAt } = input;
+    if (expiresAt != null && (parseTimestamp(expiresAt) ?? 0) <= clock())
+      throw new Error('the link has expired before the message was sent: request another one');
+    if (mailboxViolation(to) !== undefined)
+      throw new Error('the address is not one to which mail can be sent');
+    const token = sealed == null ? '' : secrets.open(sealed);
+    if (token === undefined)
+      throw new Error(
+        'the link was encrypted with a server secret that is no longer known: request another one',
+      );
+    const texts = mailTexts(mail, mailValues(input, token, baseUrl));
+    await deliver({ to, template, locale, ...texts }, id);
+  };
+};

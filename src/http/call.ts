@@ -1,0 +1,49 @@
+import { networkOf } from '../auth/client-network.ts';
+import type { UserPrincipal } from '../auth/principal.ts';
+import type { Ticket } from '../auth/work-queue.ts';
+import type { Database } from '../database/database.ts';
+import type { Source } from '../database/source.ts';
+import { parseId } from '../fields/values.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Actor } from '../ledger/audit.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import type { Grant } from '../policy/grant.ts';
+import { createShow } from '../records/show.ts';
+import type { Call } from './endpoint.ts';
+
+/** Actor of a call, for the audit log. */
+export const actorOf = (call: Call): Actor => ({
+  principal: call.principal,
+  address: call.address,
+  language: call.language,
+});
+
+/** Models on which some action asks the permission table: what code of the application may come to ask about. */
+export const checkedModels = (models: Iterable<ResourceModel>): readonly string[] =>
+  [...models].filter(({ rules }) => rules.permissions !== 'none').map(({ name }) => name);
+
+/** In which line a password is hashed for a call: in that of its network, while the caller waits. */
+export const ticketOf = ({ address, signal }: Call): Ticket => ({ line: networkOf(address), signal });
+
+/** The id in a path. Any other text names no record. @throws Problem `record_not_found` */
+export const idOf = ({ params }: Pick<Call, 'params'>, name = 'id'): number => {
+  const id = parseId(params[name] ?? '');
+  if (id === undefined) throw new Problem('record_not_found');
+  return id;
+};
+
+/** Whether the path's record of a source is there for a grant: see `Endpoint.reaches`. */
+export const reachesIn = (database: Database, source: Source, name = source.key) => {
+  const show = createShow(database, source);
+  return async (grant: Grant, params: Call['params']): Promise<boolean> => {
+    const text = params[name] ?? '';
+    const key = name === 'id' ? parseId(text) : text;
+    return key !== undefined && (await show(grant, key)) !== undefined;
+  };
+};
+
+/** The user behind a call. The policies of the endpoints that use it admit only users. */
+export const userOf = (call: Call): UserPrincipal => {
+  if (call.principal.kind !== 'user') throw new Problem('forbidden');
+  return call.principal;
+};

@@ -1,0 +1,448 @@
+/**
+ * Log of the changes of records; each event is written in the transaction of its change. Events are numbered in the
+ * order of their commits: a reader that has seen a number has seen every lower one that will ever exist, so a
+ * position in the log is one number. Where commits may overtake each other (`Dialect.commitOrderLock`), writes put
+ * their events into an inbox, and every reader first has them numbered.
+ */
+
+import type { Database, SqlValue, Transaction } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
+import { timeText } from '../database/source.ts';
+import {
+  type Argument,
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  RowStatements,
+  type Statement,
+  sql,
+  statement,
+} from '../database/statement.ts';
+import { BoundedCache } from '../kernel/bounded-cache.ts';
+import { toTimestamp } from '../kernel/clock.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Models } from '../model/models.ts';
+import type { ResourceModel } from '../model/resource.ts';
+import type { RowExpression } from '../model/row-expression.ts';
+import type { FieldMask, Grant, MaskedFields } from '../policy/grant.ts';
+import type { CompanionInsert, WrittenColumns } from '../records/companion-inserts.ts';
+import {
+  type ActorRow,
+  actorColumns,
+  actorColumnValues,
+  actorRow,
+  createCompanions,
+  keptColumn,
+  type RecordedAction,
+  type RecordedActor,
+  recordedActor,
+} from '../records/history.ts';
+import { hiddenFields, maskFlags, showsFields } from '../records/masked-source.ts';
+import {
+  type ColumnSql,
+  type ConditionPurpose,
+  type RowReach,
+  reachConditions,
+  reachOf,
+} from '../records/rows.ts';
+import { readerOf } from '../records/view.ts';
+
+/** An event, as it is written. */
+export interface NewEvent {
+  readonly model: string;
+  readonly record: number;
+  readonly version: number;
+  readonly action: RecordedAction;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly actor: RecordedActor;
+  /** Names of the changed fields. */
+  readonly fields: readonly string[];
+  /** JSON text: `keptReach` of a deleted record, otherwise `keptSides`. */
+  readonly reach: string | null;
+}
+
+/** An event, as it is read. */
+export interface RecordedEvent {
+  readonly number: number;
+  readonly model: string;
+  readonly record: number;
+  readonly version: number;
+  readonly action: RecordedAction;
+  readonly at: string;
+  readonly actor: RecordedActor;
+  readonly fields: readonly string[];
+  readonly reach: JsonObject | null;
+}
+
+interface EventRow extends ActorRow {
+  readonly id: number;
+  readonly model: string;
+  readonly record_id: number;
+  readonly version: number;
+  readonly action: RecordedAction;
+  readonly at: string;
+  readonly fields: string;
+  readonly reach: string | null;
+}
+
+/** The columns, each with its value in a companion insert. */
+const taken = {
+  model: 'text',
+  record_id: 'record',
+  version: 'recordVersion',
+  action: 'text',
+  at: 'timestamp',
+  ...actorColumnValues,
+  fields: 'json',
+  reach: 'json',
+} as const;
+type Column = keyof typeof taken;
+const columns = Object.keys(taken) as readonly Column[];
+
+const tables = { log: 'gatewright_events', inbox: 'gatewright_event_inbox' } as const;
+const log = identifier(tables.log);
+const inbox = identifier(tables.inbox);
+const listed = join(columns.map((each) => identifier(each)));
+
+/** Channel on which processes notify each other of new events. */
+export const eventChannel = 'gatewright_events';
+
+/** Days for which events are kept. */
+export const eventDays = 30;
+
+const recordedEvent = (row: EventRow): RecordedEvent => ({
+  number: Number(row.id),
+  model: row.model,
+  record: Number(row.record_id),
+  version: Number(row.version),
+  action: row.action,
+  at: row.at,
+  actor: recordedActor(row),
+  fields: JSON.parse(row.fields),
+  reach: row.reach === null ? null : JSON.parse(row.reach),
+});
+
+/** Returns the values of an event that the statements bind, by column. */
+const eventRow = ({ at, actor, fields, ...event }: Omit<NewEvent, 'record' | 'version'>) => ({
+  ...event,
+  ...actorRow(actor),
+  at: toTimestamp(at),
+  fields: JSON.stringify(fields),
+});
+
+/** Numbers of events that one statement saw in the inbox, and that it numbered. */
+export interface NumberedEvents {
+  readonly seen: number;
+  readonly numbered: number;
+}
+
+/** Number of events that one statement numbers or removes, so that no write waits long for it. */
+const step = 1_000;
+
+/**
+ * Returns the statement that numbers events of the inbox, by a sequence of the database, which continues even after
+ * the log was emptied; undefined if the database needs no inbox. The snapshot of the statement is older than the lock
+ * for which it waits: another process may have numbered events that it sees. The inbox is empty once a statement saw
+ * fewer than a step and numbered all of them (`isInboxEmpty`).
+ */
+export const numberInbox = (dialect: Dialect) =>
+  dialect.commitOrderLock &&
+  statement(
+    dialect,
+    () => sql`with taken as materialized (${dialect.commitOrderLock ?? sql``}),
+        seen as materialized (
+          select id from ${inbox} cross join taken order by id limit ${literal(step)}),
+        gone as (delete from ${inbox} where id in (select id from seen) returning *),
+        numbered as (insert into ${log} (${listed}) select ${listed} from gone order by id returning id)
+        select (select count(*) from seen) as seen, (select count(*) from numbered) as numbered`,
+  );
+
+/** Tells whether all events that were committed before the statement are numbered. */
+export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
+  row === undefined || (Number(row.seen) < step && Number(row.numbered) === Number(row.seen));
+
+export const createEventLog = (database: Database) => {
+  const { dialect } = database;
+  const written = dialect.commitOrderLock === undefined ? tables.log : tables.inbox;
+  const companions = createCompanions(dialect, written, taken);
+  const inserts = new RowStatements(
+    dialect,
+    columns.length,
+    (rows) => sql`insert into ${identifier(written)} (${listed}) values ${rows}`,
+  );
+  const time = timeText(dialect, identifier('at'));
+  const text = (of: string): Fragment => sql`cast(${identifier(of)} as text) as ${identifier(of)}`;
+  const shown = join([
+    ...['id', 'model', 'record_id', 'version', 'action', ...actorColumns].map((each) => identifier(each)),
+    sql`${time} as at`,
+    text('fields'),
+    text('reach'),
+  ]);
+  const after = statement<{ number: number; limit: number }>(
+    dialect,
+    (value) =>
+      sql`select ${shown} from ${log} where id > ${value('number')} order by id limit ${dialect.rows(value('limit'))}`,
+  );
+  // Two subqueries: with both aggregates in one, SQLite would read every event.
+  const ends = statement(
+    dialect,
+    () => sql`select (select min(id) from ${log}) as first, (select max(id) from ${log}) as last`,
+  );
+  const numbered = numberInbox(dialect);
+  // The newest event is kept, so that the log always knows its last number.
+  const remove = statement<{ before: string; limit: number }>(
+    dialect,
+    (value) => sql`delete from ${log} where id in (
+        select id from ${log} order by id limit ${dialect.rows(value('limit'))}
+      ) and at < ${dialect.cast(value('before'), 'timestamp')} and id < (select max(id) from ${log}) returning id`,
+  );
+  const forget = statement<{ model: string; record: number; after: number; to: number }>(
+    dialect,
+    (value) => sql`update ${log} set reach = null where id > ${value('after')} and id <= ${value('to')}
+      and model = ${value('model')} and record_id = ${value('record')} and reach is not null`,
+  );
+
+  /** Numbers all events that were committed before the call. */
+  const settle = async (): Promise<void> => {
+    if (numbered === undefined) return;
+    for (;;) {
+      const [row] = await database.execute<NumberedEvents>(numbered({}));
+      if (isInboxEmpty(row)) return;
+    }
+  };
+
+  /** The first number that is kept and the last one that was given; 0 if there was never an event. */
+  const range = async (): Promise<{ readonly first: number; readonly last: number }> => {
+    const row = await database.get<{ first: number | null; last: number | null }>(ends({}));
+    return { first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
+  };
+
+  return {
+    /** Writes events in the transaction of their changes, so that neither exists without the other. */
+    append: async (transaction: Transaction, events: readonly NewEvent[]): Promise<void> => {
+      const rows = events.map(({ record, version, ...event }) => {
+        const row: Readonly<Record<Column, SqlValue>> = { ...eventRow(event), record_id: record, version };
+        return columns.map((column) => row[column]);
+      });
+      await inserts.write(transaction, rows);
+    },
+
+    /** The same as a companion of the insert of the record; needs `Dialect.writeWithCte`. */
+    companion: (
+      event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
+      reach: (written: WrittenColumns) => Fragment,
+    ): CompanionInsert => companions(eventRow({ ...event, reach: null }), { reach }),
+
+    settle,
+
+    /** Returns events after a number, in the order of their commits. */
+    after: async (number: number, limit: number): Promise<readonly RecordedEvent[]> => {
+      const rows = await database.all<EventRow>(after({ number, limit }));
+      return rows.map(recordedEvent);
+    },
+
+    range,
+
+    /** A value that stays the same while nothing is written to the log; undefined if the database has none. */
+    revision: (): number | undefined => database.revision?.(after.sql),
+
+    /** Removes events before a time (milliseconds since the epoch), in steps; returns their number. */
+    purge: async (before: number, pause: () => Promise<void>): Promise<number> => {
+      const query = remove({ before: toTimestamp(before), limit: step });
+      for (let removed = 0; ; await pause()) {
+        const rows = await database.execute(query);
+        removed += rows.length;
+        if (rows.length < step) return removed;
+      }
+    },
+
+    /**
+     * Removes the values that events keep of a record; the events themselves stay. Returns the number of changed
+     * events.
+     */
+    forget: async (model: string, record: number): Promise<number> => {
+      await settle();
+      const { first, last } = await range();
+      let events = 0;
+      for (let number = first - 1; number < last; number += 10 * step)
+        events += await database.write((transaction) =>
+          transaction.run(forget({ model, record, after: number, to: number + 10 * step })),
+        );
+      return events;
+    },
+  };
+};
+
+export type EventLog = ReturnType<typeof createEventLog>;
+
+// Readers of events
+
+/** Values of a record by column; of a deleted record, the values that its event keeps. */
+export type RecordValues = Readonly<Record<string, unknown>>;
+
+/** Columns that contain ids of readers, and their values by the id of the record. */
+export interface RecordReaders {
+  readonly columns: readonly string[];
+  readonly values: ReadonlyMap<number, RecordValues>;
+}
+
+const ownIn = (expression: RowExpression): readonly string[] => {
+  if ('rules' in expression) return expression.rules.flatMap(ownIn);
+  return expression.kind === 'own' ? [expression.column] : [];
+};
+
+/** Returns the columns that contain the id of the user who may read the record, by the row rule of reading. */
+const readerColumns = ({ rules: { isolation }, owner }: ResourceModel): readonly string[] => {
+  if (isolation === undefined) return [];
+  if (isolation.byOwner === true) return owner === undefined ? [] : [owner];
+  return [...new Set(ownIn(isolation.read.expression))];
+};
+
+/** Lengths of the list of ids in a statement. There are few, so that few statements are compiled. */
+const lengths = [1, 8, 64, 512] as const;
+
+type ReachArguments = {
+  readonly ids: readonly SqlValue[];
+  readonly rows: readonly SqlValue[];
+  readonly reader: SqlValue;
+};
+
+/** The sides of a write that a reader may read, each by its own values. */
+export interface SeenSides {
+  readonly before: boolean;
+  readonly after: boolean;
+  /**
+   * The fields that the record, as it was on each side, hides from the reader; absent for a reader without conditions.
+   */
+  readonly hidden?: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> };
+}
+
+/** Creates the functions that decide who may receive the events of one model's records. */
+export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
+  const { dialect } = database;
+  /** The key is the number of events and the columns of the row filter; the models are fixed and values are bound. */
+  const statements = new BoundedCache<Statement<ReachArguments>>(256);
+  const table = identifier(model.table);
+  const value = (param: Argument<ReachArguments>) => (index: number) => param('rows', index);
+
+  const event = '_event';
+
+  /**
+   * Returns the events that a caller with the reach may receive, and which of their sides they may read. An event
+   * that another release has written keeps no sides: if the record has not been written since, its current state is
+   * the one after the event.
+   */
+  const seen = (reach: RowReach, mask: FieldMask | undefined, count: number) =>
+    statements.getOrMake(`seen ${count} ${mask?.key} ${reach.key}`, () =>
+      statement<ReachArguments>(dialect, (param) => {
+        const met = (column: ColumnSql, purpose: ConditionPurpose): Fragment => {
+          const conditions = reachConditions(reach.terms, column, value(param), purpose, dialect);
+          return conditions.length === 0 ? sql`1 = 1` : sql`(${join(conditions, ' and ')})`;
+        };
+        const kept = (...keys: readonly string[]): ColumnSql =>
+          keptColumn(model, models, dialect, identifier(event, 'reach'), keys);
+        const before = met(kept('before'), 'hold');
+        const after = met(kept('after'), 'hold');
+        const unchanged = sql`${identifier(event, 'reach')} is null and ${identifier(model.table, 'version')} = ${identifier(event, 'version')}`;
+        const now = sql`exists (select 1 from ${table} where ${identifier(model.table, 'id')} = ${identifier(event, 'record_id')}
+          and ${met((of) => identifier(model.table, of), 'hold')} and (${before} or ${after} or ${unchanged}))`;
+        const isGone = sql`${identifier(event, 'action')} = 'destroy'`;
+        const flag = (condition: Fragment, as: string): Fragment =>
+          sql`case when ${condition} then 1 else 0 end as ${identifier(as)}`;
+        const ids = join(Array.from({ length: count }, (_, index) => param('ids', index)));
+        const shows = (set: MaskedFields, side: 'before' | 'after'): Fragment =>
+          showsFields(set, kept(side), dialect);
+        const flags = [
+          ...maskFlags(mask, 'before', (set) => {
+            const gone = showsFields(set, kept(), dialect, 'kept');
+            return sql`(${isGone} and ${gone}) or (not ${isGone} and ${shows(set, 'before')})`;
+          }),
+          ...maskFlags(mask, 'after', (set) => shows(set, 'after')),
+        ];
+        const columns = [
+          sql`${identifier(event, 'id')} as id`,
+          flag(before, 'before'),
+          flag(sql`${after} or ${identifier(event, 'reach')} is null`, 'after'),
+          ...flags,
+        ];
+        return sql`select ${join(columns)}
+          from gatewright_events as ${identifier(event)} where ${identifier(event, 'id')} in (${ids})
+          and ((${isGone} and ${met(kept(), 'kept')}) or (not ${isGone} and ${now}))`;
+      }),
+    );
+
+  /** Splits ids into lists of the given lengths, each padded with its last id. */
+  function* partsOf(ids: readonly number[]): Generator<readonly number[]> {
+    const longest = lengths.at(-1) ?? 1;
+    for (let start = 0; start < ids.length; start += longest) {
+      const part = ids.slice(start, start + longest);
+      const count = lengths.find((length) => length >= part.length) ?? longest;
+      const [last = 0] = part.slice(-1);
+      yield [...part, ...Array.from({ length: count - part.length }, () => last)];
+    }
+  }
+
+  const own = readerColumns(model);
+
+  /** Reads the columns of the records that contain the ids of users. */
+  const holding = (count: number) =>
+    statements.getOrMake(`held ${count}`, () =>
+      statement<ReachArguments>(dialect, (param) => {
+        const ids = join(Array.from({ length: count }, (_, index) => param('ids', index)));
+        return sql`select ${join(['id', ...own].map((of) => identifier(of)))} from ${table} where id in (${ids})`;
+      }),
+    );
+
+  return {
+    /**
+     * Reads the columns of the records of events that contain the ids of their readers; undefined if no row rule
+     * depends on a user's id. All events are of this model.
+     */
+    readersOf: async (events: readonly RecordedEvent[]): Promise<RecordReaders | undefined> => {
+      if (own.length === 0) return undefined;
+      const values = new Map<number, RecordValues>();
+      const existing = events.filter(({ action }) => action !== 'destroy');
+      for (const ids of partsOf([...new Set(existing.map(({ record }) => record))])) {
+        const query = holding(ids.length)({ ids, rows: [], reader: null });
+        for (const row of await database.all<RecordValues>(query)) values.set(Number(row['id']), row);
+      }
+      return { columns: own, values };
+    },
+
+    /**
+     * Returns the events that a caller with the grant may receive, by number, with the sides that they may read:
+     * events of records that they may read now and that they could read before or after the event; of a deleted
+     * record, those that they could read before. All events are of this model.
+     */
+    seen: async (
+      grant: Grant,
+      events: readonly Pick<RecordedEvent, 'number'>[],
+    ): Promise<ReadonlyMap<number, SeenSides>> => {
+      const reach = reachOf(grant);
+      const { mask } = grant;
+      const found = new Map<number, SeenSides>();
+      if (reach === undefined) return found;
+      for (const ids of partsOf(events.map(({ number }) => number))) {
+        const query = seen(reach, mask, ids.length)({ ids, rows: reach.values, ...readerOf(grant) });
+        for (const row of await database.all<Record<'id' | 'before' | 'after', number>>(query))
+          found.set(Number(row.id), {
+            before: Number(row.before) === 1,
+            after: Number(row.after) === 1,
+            ...(mask === undefined
+              ? {}
+              : {
+                  hidden: {
+                    before: hiddenFields(mask, 'before', row),
+                    after: hiddenFields(mask, 'after', row),
+                  },
+                }),
+          });
+      }
+      return found;
+    },
+  };
+};
+
+export type EventReaders = ReturnType<typeof createEventReaders>;

@@ -1,0 +1,135 @@
+import type { Transaction } from '../database/database.ts';
+import { prepare, toQuery } from '../database/statement.ts';
+import { tablesOf } from '../database/tables-of.ts';
+import { toTimestamp } from '../kernel/clock.ts';
+import type { TableContext } from './context.ts';
+
+/** The progress of importing a file. */
+export interface ImportPlace {
+  /** Bytes from the beginning of the file. */
+  readonly bytes: number;
+  /** SHA-256 of these bytes, lowercase hex. */
+  readonly digest: string;
+  /** Number of line ends among these bytes. */
+  readonly lines: number;
+  readonly created: number;
+  readonly updated: number;
+}
+
+export interface StoredPlace extends ImportPlace {
+  readonly id: number;
+  readonly changedAt: string;
+}
+
+interface PlaceRow extends Omit<StoredPlace, 'changedAt'> {
+  readonly changed_at: string | Date;
+}
+
+const placeOf = ({ id, bytes, digest, lines, created, updated, changed_at }: PlaceRow): StoredPlace => ({
+  id: Number(id),
+  bytes: Number(bytes),
+  digest,
+  lines: Number(lines),
+  created: Number(created),
+  updated: Number(updated),
+  changedAt: toTimestamp(new Date(changed_at).getTime()),
+});
+
+/** Another run has taken over the model: this run may write nothing more. */
+export class ImportTakenError extends Error {
+  constructor() {
+    super('another import has taken over');
+    this.name = 'ImportTakenError';
+  }
+}
+
+/**
+ * The run that may import into a model, and the progress of its files. A run writes its progress in the transaction
+ * of the records, and only while it holds the model, so that only one of two concurrent runs writes.
+ */
+export const createImports = ({ database, clock }: TableContext) => {
+  const db = tablesOf(database);
+
+  const step = prepare<{ model: string; run: string }>((param) =>
+    db
+      .updateTable('gatewright_imports')
+      .set(({ eb }) => ({ steps: eb('steps', '+', 1) }))
+      .where('model', '=', param('model'))
+      .where('run', '=', param('run')),
+  );
+
+  const assertOwn = async (transaction: Transaction, model: string, run: string): Promise<void> => {
+    if ((await transaction.run(step({ model, run }))) !== 1) throw new ImportTakenError();
+  };
+
+  return {
+    /** The run that currently holds the model, and the number of steps so far. */
+    holder: async (model: string): Promise<{ readonly run: string; readonly steps: number } | undefined> => {
+      const row = await database.get<{ run: string | null; steps: number }>(
+        toQuery(db.selectFrom('gatewright_imports').select(['run', 'steps']).where('model', '=', model)),
+      );
+      return row?.run == null ? undefined : { run: row.run, steps: Number(row.steps) };
+    },
+
+    /** Takes the model for a run, even from another run. Returns the progress of its files. */
+    take: (model: string, run: string): Promise<readonly StoredPlace[]> =>
+      database.write(async (transaction) => {
+        const taken = db
+          .insertInto('gatewright_imports')
+          .values({ model, run, steps: 0 })
+          .onConflict((conflict) => conflict.column('model').doUpdateSet({ run }));
+        await transaction.run(toQuery(taken));
+        const rows = await transaction.all<PlaceRow>(
+          toQuery(
+            db.selectFrom('gatewright_import_places').selectAll().where('model', '=', model).orderBy('id'),
+          ),
+        );
+        return rows.map(placeOf);
+      }),
+
+    /**
+     * Writes the progress of a file in the transaction of the imported records, as a new row or in place of `id`.
+     * Returns its id.
+     * @throws ImportTakenError
+     */
+    move: async (
+      transaction: Transaction,
+      model: string,
+      run: string,
+      { bytes, digest, lines, created, updated }: ImportPlace,
+      id: number | undefined,
+    ): Promise<number> => {
+      await assertOwn(transaction, model, run);
+      const changed_at = toTimestamp(clock());
+      const values = { bytes, digest, lines, created, updated, changed_at };
+      if (id === undefined) {
+        const query = db
+          .insertInto('gatewright_import_places')
+          .values({ model, ...values })
+          .returning('id');
+        const row = await transaction.get<{ id: number }>(toQuery(query));
+        return Number(row?.id);
+      }
+      const query = db.updateTable('gatewright_import_places').set(values).where('id', '=', id);
+      if ((await transaction.run(toQuery(query))) !== 1) throw new ImportTakenError();
+      return id;
+    },
+
+    /** Deletes the progress of a file whose end was reported. */
+    forget: async (id: number): Promise<void> => {
+      await database.execute(toQuery(db.deleteFrom('gatewright_import_places').where('id', '=', id)));
+    },
+
+    /** Releases the model if this run still holds it. */
+    release: async (model: string, run: string): Promise<void> => {
+      const query = db
+        .updateTable('gatewright_imports')
+        .set({ run: null })
+        .where('model', '=', model)
+        .where('run', '=', run);
+      await database.execute(toQuery(query));
+    },
+  };
+};
+
+export type ImportStore = ReturnType<typeof createImports>;

@@ -1,0 +1,8 @@
+/** The door to lists: a page of the rows that a grant admits, with filters, sorts, totals and cursors. */
+
+export type { List, ListAnswer } from './list/list.ts';
+export { createList, listedRows } from './list/list.ts';
+export type { ListShape } from './list/parameters.ts';
+export type { QueryParameter } from './list/query-string.ts';
+export { invalidParameter, namesRelations, parseQueryString } from './list/query-string.ts';
+export { isSeekable } from './list/sort.ts';

@@ -1,0 +1,14 @@
+/** The door to an application's own endpoints: their definition, and the endpoints that it becomes. */
+
+export type { AnswerOptions } from './application/answer.ts';
+export { answer, RawAnswer } from './application/answer.ts';
+export type { ApplicationEndpointParts } from './application/application-endpoints.ts';
+export {
+  applicationEndpoints,
+  keyScopesOf,
+  pathOf,
+  requiredFields,
+} from './application/application-endpoints.ts';
+export type { EndpointContext, EndpointDefinition, EndpointOptions } from './application/define-endpoint.ts';
+export { definedIn, defineEndpoint, isEndpointDefinition } from './application/define-endpoint.ts';
+export type { BodyKind, BodyLimits } from './application/endpoint-body.ts';

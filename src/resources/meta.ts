@@ -1,0 +1,240 @@
+import { type Principal, takes } from '../auth/principal.ts';
+import { checkedModels } from '../http/call.ts';
+import type { Endpoint, QueryDocs } from '../http/endpoint.ts';
+import { languageOf, languageQuery } from '../http/language.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { type Label, type Languages, type Locale, labelText } from '../kernel/messages.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Referrer } from '../model/deletion.ts';
+import { type Access, describeModel } from '../model/describe.ts';
+import type { Models } from '../model/models.ts';
+import { nestedInputs, type WriteAccess } from '../model/nested-schema.ts';
+import type { OpenedModel } from '../model/opened-models.ts';
+import { type Action, actions, type ModelField, type ResourceModel } from '../model/resource.ts';
+import { lackingField } from '../model/schema.ts';
+import { decide } from '../policy/decide.ts';
+import type { Grant } from '../policy/grant.ts';
+import { eachModel } from '../policy/key-scope.ts';
+import type { ResourceRule } from '../policy/rule.ts';
+import { shownFields } from '../records/masked-source.ts';
+import { apiArea } from './area.ts';
+import { describeRelations } from './meta/meta-relations.ts';
+import { metadataSchema } from './meta/meta-schema.ts';
+import { type AreaRules, grantsOfRelated, relatedFor, ruleOf } from './operations/area.ts';
+
+/** An endpoint of a resource: one whose policy names the action. */
+type ResourceEndpoint = Endpoint & { readonly policy: ResourceRule };
+
+const isOf =
+  (model: ResourceModel, area: ResourceRule['area']) =>
+  (endpoint: Endpoint): endpoint is ResourceEndpoint =>
+    endpoint.policy.kind === 'resource' && endpoint.policy.model === model && endpoint.policy.area === area;
+
+/**
+ * Permissions of the caller: of each endpoint, as its own authentication and its own policy decide; with an id, as they
+ * are for this record. @throws Problem `record_not_found`
+ */
+const grantsIn = async (
+  endpoints: readonly ResourceEndpoint[],
+  principal: Principal,
+  id: string | undefined,
+): Promise<Access> => {
+  let isReached = id === undefined;
+  const reachOf = async (action: Action) => {
+    const endpoint = endpoints.find(({ policy }) => policy.action === action && policy.managed === undefined);
+    if (endpoint === undefined || !takes(endpoint.auth, principal)) return undefined;
+    const decision = decide(endpoint.policy, principal);
+    if (!decision.allowed || id === undefined || endpoint.forRecord === undefined)
+      return decision.allowed ? decision.grant : undefined;
+    const grant = await endpoint.forRecord(decision.grant, { id });
+    isReached ||= grant !== 'missing';
+    return grant === 'missing' || grant === 'forbidden' ? undefined : grant;
+  };
+  const reaches = await Promise.all(actions.map(async (action) => [action, await reachOf(action)] as const));
+  if (!isReached) throw new Problem('record_not_found');
+  const access = Object.fromEntries(reaches) as Record<Action, Grant | undefined>;
+  return id === undefined ? access : withoutHidden(access, endpoints, id);
+};
+
+/** The permissions without the fields that this record hides. */
+const withoutHidden = async (
+  access: Readonly<Record<Action, Grant | undefined>>,
+  endpoints: readonly ResourceEndpoint[],
+  id: string,
+): Promise<Access> => {
+  const grant = actions.map((action) => access[action]).find((each) => each?.mask !== undefined);
+  const hides = endpoints.find((each) => each.hides !== undefined)?.hides;
+  if (grant === undefined || hides === undefined) return access;
+  const hidden = await hides(grant, { id });
+  const seen = actions.map((action) => {
+    const each = access[action];
+    const reach = each && { readable: shownFields(each.readable, hidden), writable: each.writable };
+    return [action, reach] as const;
+  });
+  return Object.fromEntries(seen) as Record<Action, Access[Action]>;
+};
+
+/** Permissions of the caller on records of other models within those of one: as these models' own endpoints decide. */
+const writesOf = (
+  { principal, area }: { readonly principal: Principal; readonly area: AreaRules },
+  models: Models,
+): ((model: ResourceModel) => WriteAccess) => {
+  const related = relatedFor({ models }, { principal, area });
+  return (model) => {
+    const writes = (action: 'create' | 'update' | 'destroy'): ReadonlySet<string> | undefined => {
+      if (!takes(area.auth(model, action), principal)) return undefined;
+      const decision = decide(ruleOf(model, models, action, area), principal);
+      return decision.allowed ? decision.grant.writable : undefined;
+    };
+    const create = writes('create');
+    const isPossible = create !== undefined && lackingField(model, create) === undefined;
+    const { listed = [], grant } = related(model.name) ?? {};
+    return {
+      create: isPossible ? create : undefined,
+      update: writes('update'),
+      destroy: writes('destroy') !== undefined,
+      shown: new Set(listed.filter((name) => grant?.readable.includes(name))),
+    };
+  };
+};
+
+const describe = async (
+  model: ResourceModel,
+  endpoints: readonly ResourceEndpoint[],
+  restores: readonly Endpoint[],
+  caller: { readonly principal: Principal; readonly area: AreaRules },
+  { models, locale }: { readonly models: Models; readonly locale: Locale },
+  id: string | undefined,
+): Promise<JsonObject> => {
+  const access = await grantsIn(endpoints, caller.principal, id);
+  const described = describeModel(
+    model,
+    access,
+    [...endpoints, ...restores].map(({ method, path, auth, policy, docs }) => ({
+      action: docs.part ?? (policy.kind === 'resource' ? policy.action : 'restore'),
+      method,
+      path,
+      authentication: auth,
+    })),
+    locale,
+    models,
+    nestedInputs(model, models, writesOf(caller, models)),
+    id === undefined ? 'model' : 'record',
+  );
+  // Relations start from the fields that any response about a record shows.
+  const readable = new Set(actions.flatMap((action) => access[action]?.readable ?? []));
+  return { ...described, relations: describeRelations(model, readable, caller, { models, locale }) };
+};
+
+/** Models whose permission entries decide what a body may hold within its record. */
+const grantsWithin = ({ relations }: ResourceModel, models: Models): readonly string[] =>
+  [...relations.values()].some(({ write }) => write) ? checkedModels(models.values()) : [];
+
+type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & {
+  readonly area: AreaRules;
+  readonly tag: string;
+  /** Pages that the model's records open, for those who manage them. */
+  readonly opens?: readonly OpenedModel[];
+  /** Which other models refer to its records, for those who manage them. */
+  readonly referrers?: readonly Referrer[];
+};
+
+const recordQuery: QueryDocs = {
+  name: 'id',
+  description: {
+    'zh-CN': '某条记录的标识：权限、可见字段与只读字段针对该记录',
+    en: 'Id of a record: permissions, visible and read-only fields are those of this record',
+  },
+  schema: { type: 'integer' },
+};
+
+/** Name of the records of a model that refer by a field: with the field, where they do so by several. */
+const referrerLabel = (label: Label, field: ModelField, fields: number, locale: Locale): string =>
+  fields === 1 ? labelText(label, locale) : `${labelText(label, locale)} · ${labelText(field.label, locale)}`;
+
+/**
+ * The metadata of a model as one area offers it: read from the area's endpoints, which are the ones that are served.
+ */
+export const metadataEndpoint = (
+  model: ResourceModel,
+  { models, served }: { readonly models: Models; readonly served: readonly Endpoint[] },
+  { area, tag, opens = [], referrers = [], ...place }: MetadataPlace,
+  languages: Languages,
+): Endpoint => {
+  const endpoints = served.filter(isOf(model, area.name));
+  // One that takes the permission of what it is asked for has no action of its own.
+  const restores = served.filter(
+    ({ docs, source, policy }) =>
+      area.name === 'admin' && docs.part === 'restore' && source === model.name && policy.kind !== 'resource',
+  );
+  return {
+    ...place,
+    grantsOn: [
+      ...new Set([model.name, ...grantsOfRelated(model, models, area), ...grantsWithin(model, models)]),
+    ],
+    method: 'GET',
+    accepts: 'nothing',
+    compressed: true,
+    docs: {
+      summary: {
+        'zh-CN': `${labelText(model.label, 'zh-CN')}的元数据`,
+        en: `Metadata of ${labelText(model.label, 'en')}`,
+      },
+      description: {
+        'zh-CN': '前端渲染列表与表单所需的一切：字段、关联、JSON Schema、uiSchema，以及当前调用者的权限。',
+        en: 'Everything that a front end needs for lists and forms: fields, relations, JSON Schemas, uiSchema, and the permissions of this caller.',
+      },
+      tag,
+      data: metadataSchema,
+      query: [languageQuery(languages), recordQuery],
+      problems: ['invalid_parameter', 'record_not_found'],
+    },
+    handle: async (call) => {
+      const language = languageOf(call, languages);
+      const caller = { principal: call.principal, area };
+      const id = new URLSearchParams(call.query).get('id') ?? undefined;
+      const inLanguage = { models, locale: language };
+      const described = await describe(model, endpoints, restores, caller, inLanguage, id);
+      const referenced = referrers.map(({ model: { name, label }, field }) => ({
+        model: name,
+        field: field.name,
+        label: referrerLabel(
+          label,
+          field,
+          referrers.filter((each) => each.model.name === name).length,
+          language,
+        ),
+      }));
+      return {
+        language,
+        data: {
+          ...described,
+          ...(opens.length === 0 ? {} : { opens }),
+          ...(referenced.length === 0 ? {} : { referenced_by: referenced }),
+        },
+      };
+    },
+  };
+};
+
+/** `GET /api/v1/meta/<ModelName>`, one for each model: a name that is no model is an unknown path. */
+export const metaEndpoints = (
+  models: Models,
+  served: readonly Endpoint[],
+  languages: Languages,
+): Endpoint[] =>
+  [...models.values()].map((model) =>
+    metadataEndpoint(
+      model,
+      { models, served },
+      {
+        area: apiArea,
+        operation: `describe${model.name}`,
+        path: `/api/v1/meta/${model.name}`,
+        auth: ['jwt', 'api_key'],
+        policy: { kind: 'user', scope: eachModel },
+        tag: model.name,
+      },
+      languages,
+    ),
+  );

@@ -1,0 +1,173 @@
+import type { Database } from '../../database/database.ts';
+import type { OnDelete } from '../../fields/field.ts';
+import type { ProblemName } from '../../kernel/problem-table.ts';
+import { type Referrer, referrersOf } from '../../model/deletion.ts';
+import type { Models } from '../../model/models.ts';
+import { createReferring, type Referring } from '../../records/relations.ts';
+import { cascadeLimits } from './cascade-links.ts';
+import { recordKey } from './transaction.ts';
+
+/**
+ * Forecasts the effects of a deletion on the records that refer to the deleted ones: the same walk as that of
+ * `cascade.ts`, without its locks and hooks. It holds for the moment at which it is made.
+ */
+
+/** Most records of each kind that are counted; of further ones only their existence is reported. */
+export const countedReferences = 1_000;
+
+/** Most referenced ids that are listed for records of one kind. */
+const namedTargets = 100;
+
+/** Records of one model that refer by one field to deleted records, and the effect on them. */
+export interface ReferringRecords {
+  readonly referrer: Referrer;
+  readonly onDelete: OnDelete;
+  /** At most `countedReferences`. */
+  readonly count: number;
+  /** Whether there are more. */
+  readonly more: boolean;
+  /** Whether they go into the trash; for references that become null, whether a restore sets them again. */
+  readonly trash: boolean;
+  /** Ids that they refer to; empty if there are too many to list. */
+  readonly to: readonly number[];
+}
+
+/** A record that would not be deleted, and the problem. */
+export interface ForeseenRefusal {
+  readonly id: number;
+  readonly problem: ProblemName;
+}
+
+export interface Forecast {
+  readonly refused: readonly ForeseenRefusal[];
+  readonly references: readonly ReferringRecords[];
+}
+
+/** A record that would be deleted. */
+interface Going {
+  readonly model: string;
+  readonly id: number;
+  /** Whether it goes into the trash. */
+  readonly trash: boolean;
+}
+
+interface Referral {
+  readonly referrer: Referrer;
+  readonly find: Referring;
+}
+
+type ReferralKinds = Readonly<Record<OnDelete, readonly Referral[]>>;
+
+interface Kind extends Omit<ReferringRecords, 'count' | 'more' | 'to'> {
+  readonly ids: Set<number>;
+  readonly targets: Set<number>;
+}
+
+/** Collects affected records by model, field and effect. */
+class Kinds {
+  readonly #kinds = new Map<string, Kind>();
+
+  add({ model, field }: Referrer, onDelete: OnDelete, trash: boolean, id: number, to: number): void {
+    const key = `${model.name} ${field.name} ${onDelete} ${trash}`;
+    const found = this.#kinds.get(key);
+    const kind = found ?? { referrer: { model, field }, onDelete, trash, ids: new Set(), targets: new Set() };
+    if (found === undefined) this.#kinds.set(key, kind);
+    if (kind.ids.size <= countedReferences) kind.ids.add(id);
+    if (kind.targets.size <= namedTargets) kind.targets.add(to);
+  }
+
+  get all(): ReferringRecords[] {
+    return [...this.#kinds.values()].map(({ ids, targets, ...kind }) => ({
+      ...kind,
+      count: Math.min(ids.size, countedReferences),
+      more: ids.size > countedReferences,
+      to: targets.size > namedTargets ? [] : [...targets].sort((a, b) => a - b),
+    }));
+  }
+}
+
+/** Forecasts the deletion of records of one model, each by itself. */
+export type Foresee = (ids: readonly number[]) => Promise<Forecast>;
+
+/** Prepares the forecast for a model, `User` included. */
+export const createForecast = (database: Database, models: Models, name: string): Foresee => {
+  const { dialect } = database;
+  const linksByModel = new Map<string, ReferralKinds>();
+  const linksOf = (model: string): ReferralKinds => {
+    const made = linksByModel.get(model);
+    if (made !== undefined) return made;
+    const by = (onDelete: OnDelete): readonly Referral[] =>
+      referrersOf(models, model, onDelete).map((referrer) => ({
+        referrer,
+        find: createReferring(dialect, referrer.model, referrer.field),
+      }));
+    const links = { cascade: by('cascade'), null: by('null'), restrict: by('restrict') };
+    linksByModel.set(model, links);
+    return links;
+  };
+
+  /** All records deleted with a record, the record itself first; undefined beyond the limits of a cascade. */
+  const following = async (first: Going, kinds: Kinds): Promise<readonly Going[] | undefined> => {
+    const seen = new Set([recordKey(first.model, first.id)]);
+    const all = [first];
+    for (let level = 1, frontier: readonly Going[] = all; frontier.length > 0; level += 1) {
+      const next: Going[] = [];
+      for (const [model, going] of Map.groupBy(frontier, (each) => each.model)) {
+        const trashed = new Map(going.map(({ id, trash }) => [id, trash]));
+        for (const { referrer, find } of linksOf(model).cascade)
+          for (const { id, to } of await find(database, [...trashed.keys()], countedReferences + 1)) {
+            const key = recordKey(referrer.model.name, id);
+            if (seen.has(key)) continue;
+            seen.add(key);
+            const trash = trashed.get(to) === true || referrer.model.trash;
+            kinds.add(referrer, 'cascade', trash, id, to);
+            next.push({ model: referrer.model.name, id, trash });
+          }
+      }
+      if (next.length > 0 && level > cascadeLimits.levels) return undefined;
+      all.push(...next);
+      if (all.length - 1 > cascadeLimits.records) return undefined;
+      frontier = next;
+    }
+    return all;
+  };
+
+  /** Adds the remaining records that refer to these. Returns whether any of them prevents the deletion. */
+  const addRemaining = async (
+    all: readonly Going[],
+    chosen: ReadonlySet<string>,
+    kinds: Kinds,
+  ): Promise<boolean> => {
+    const gone = new Set(all.map(({ model, id }) => recordKey(model, id)));
+    let isRestricted = false;
+    for (const [model, going] of Map.groupBy(all, (each) => each.model)) {
+      const trashed = new Map(going.map(({ id, trash }) => [id, trash]));
+      for (const onDelete of ['null', 'restrict'] as const)
+        for (const { referrer, find } of linksOf(model)[onDelete]) {
+          // The limit has room for records that are deleted themselves.
+          const most = countedReferences + 1 + all.length + chosen.size;
+          for (const { id, to } of await find(database, [...trashed.keys()], most)) {
+            const key = recordKey(referrer.model.name, id);
+            if (gone.has(key) || chosen.has(key)) continue;
+            const isNulled = onDelete === 'null';
+            isRestricted ||= !isNulled;
+            kinds.add(referrer, onDelete, isNulled && trashed.get(to) === true, id, to);
+          }
+        }
+    }
+    return isRestricted;
+  };
+
+  return async (ids) => {
+    const kinds = new Kinds();
+    const refused: ForeseenRefusal[] = [];
+    const chosen = new Set(ids.map((id) => recordKey(name, id)));
+    const trash = models.get(name)?.trash === true;
+    for (const id of new Set(ids)) {
+      const all = await following({ model: name, id, trash }, kinds);
+      if (all === undefined) refused.push({ id, problem: 'cascade_too_large' });
+      else if (await addRemaining(all, chosen, kinds)) refused.push({ id, problem: 'still_referenced' });
+    }
+    return { refused, references: kinds.all };
+  };
+};

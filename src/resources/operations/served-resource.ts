@@ -1,0 +1,114 @@
+import type { Database } from '../../database/database.ts';
+import { versionColumn } from '../../database/source.ts';
+import type { ApplicationCode } from '../../kernel/application-code.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { FieldError } from '../../kernel/field-error.ts';
+import {
+  fieldError,
+  type Label,
+  type Languages,
+  type Locale,
+  uniqueCombination,
+} from '../../kernel/messages.ts';
+import { createEventReaders, type EventLog, type EventReaders } from '../../ledger/event-log.ts';
+import type { Idempotency } from '../../ledger/idempotency.ts';
+import type { Models } from '../../model/models.ts';
+import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
+import type { Scope } from '../../model/scope.ts';
+import { compileValidator, type Validator } from '../../model/validate.ts';
+import { type Aggregate, createAggregate } from '../../records/aggregate.ts';
+import { createCounts, type RecordCounts } from '../../records/counts.ts';
+import {
+  createHistory,
+  createVersionReader,
+  type History,
+  type VersionReader,
+} from '../../records/history.ts';
+import { createList, type List } from '../../records/list.ts';
+import { createManyRecords, type ManyRecords } from '../../records/many.ts';
+import { type Collision, createRecords, type RecordStore } from '../../records/records.ts';
+import { createShow, type Show } from '../../records/show.ts';
+import type { Trash } from '../../records/trash.ts';
+import { type Cascade, createCascade } from './cascade-links.ts';
+import type { Acting } from './transaction.ts';
+
+export interface ResourceContext {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Language of the schemas of its endpoints. */
+  readonly locale: Locale;
+  readonly languages: Languages;
+  readonly models: Models;
+  /** A resource by the name of its model; to be called once all resources are made. */
+  readonly resourceOf: (model: string) => ServedResource;
+  readonly idempotency: Idempotency;
+  readonly trash: Trash;
+  /** Days for which the trash keeps a record. */
+  readonly trashDays: number;
+  /** Runs the hooks. */
+  readonly code: ApplicationCode;
+  /** Time limit of a transaction that runs code of the application, in milliseconds. */
+  readonly transactionLimit: number;
+  /** Makes the scope that a hook receives. */
+  readonly scopeOf: (acting: Acting) => Scope;
+  readonly events: EventLog;
+  /** Called when events are committed. */
+  readonly eventsCommitted: () => void;
+  /** Called with errors that occur after the response was decided. */
+  readonly report: (error: unknown, what: string) => void;
+}
+
+/** A model with everything that its operations need; made once, at start. */
+export interface ServedResource {
+  readonly model: ResourceModel;
+  readonly context: ResourceContext;
+  readonly validate: Validator;
+  readonly list: List;
+  readonly aggregate: Aggregate;
+  readonly show: Show;
+  readonly records: RecordStore;
+  readonly many: ManyRecords;
+  /** Counts its records; undefined if the model has no counted field. */
+  readonly counts: RecordCounts | undefined;
+  /** The versions of its records; undefined if the model has no history. */
+  readonly history: History | undefined;
+  /** Reads the versions that a caller may see. */
+  readonly versions: VersionReader;
+  /** Decides which events a caller may see. */
+  readonly eventReaders: EventReaders;
+  /** The effects of deleting its records on others. */
+  readonly cascade: Cascade;
+  /** Relations whose records can be written within this one. */
+  readonly nested: readonly ModelRelation[];
+  /** The validation message of a value that collides with what is stored. */
+  readonly collision: (collision: Collision) => FieldError;
+}
+
+export const serveResource = (model: ResourceModel, context: ResourceContext): ServedResource => {
+  const { database, clock } = context;
+  const { first: catalogue } = context.languages;
+  const records = createRecords(database, model, context.models);
+  const labelOf = (field: string): Label => model.fields.get(field)?.label ?? field;
+  return {
+    model,
+    context,
+    validate: compileValidator(model, catalogue),
+    list: createList(database, records.source, { clock }),
+    aggregate: createAggregate(database, records.source, { clock }),
+    show: createShow(database, records.source, { version: versionColumn }),
+    records,
+    many: createManyRecords(database, model, context.models),
+    counts: createCounts(database, model),
+    history: model.history ? createHistory(database, model.name) : undefined,
+    versions: createVersionReader(database, model, context.models),
+    eventReaders: createEventReaders(database, model, context.models),
+    cascade: createCascade(database, context.models, model.name),
+    nested: [...model.relations.values()].filter(({ write }) => write),
+    collision: ({ field, rule, others }) =>
+      others === undefined
+        ? fieldError(catalogue, field, labelOf(field), rule)
+        : fieldError(catalogue, field, labelOf(field), uniqueCombination, {
+            others: others.map(labelOf),
+          }),
+  };
+};

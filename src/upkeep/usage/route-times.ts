@@ -1,0 +1,158 @@
+import { toQuery } from '../../database/statement.ts';
+import { tablesOf } from '../../database/tables-of.ts';
+import { BatchedCounter } from '../../ledger/batched-counter.ts';
+import type { TableContext } from '../../ledger/context.ts';
+import { hourOf } from './request-counts.ts';
+
+/** Times are kept for a day. */
+const retentionMs = 24 * 3_600_000;
+
+/** Upper bounds of durations, in milliseconds; the last one has everything beyond. */
+const bounds = [
+  1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000,
+  10_000, 30_000, 3_600_000,
+] as const;
+
+/** Rows that one statement adds: of each length one is compiled. */
+const writeSizes = [100, 10, 1] as const;
+
+/** Routes, methods and bounds of one batch at most; more are not counted while the database is away. */
+const maxEntries = 20_000;
+
+interface Counts {
+  requests: number;
+  refused: number;
+  failed: number;
+}
+
+interface CountedRoute extends Readonly<Counts> {
+  readonly method: string;
+  readonly route: string;
+  readonly bound: number;
+}
+
+/** Counts a response of a route. */
+export type RouteObserver = (response: { readonly status: number; readonly milliseconds: number }) => void;
+
+const none = (): Counts => ({ requests: 0, refused: 0, failed: 0 });
+
+/** Responses of one route by bound, as far as they were not handed over. */
+class RouteDurations {
+  readonly method: string;
+  readonly route: string;
+  readonly #counts = bounds.map(none);
+  isEmpty = true;
+
+  constructor(method: string, route: string) {
+    this.method = method;
+    this.route = route;
+  }
+
+  add(status: number, milliseconds: number): void {
+    let index = 0;
+    while (index < bounds.length - 1 && milliseconds > (bounds[index] ?? 0)) index += 1;
+    const counts = this.#counts[index];
+    if (counts === undefined) return;
+    counts.requests += 1;
+    if (status >= 500) counts.failed += 1;
+    else if (status >= 400) counts.refused += 1;
+    this.isEmpty = false;
+  }
+
+  /** Returns what was counted since the last call. */
+  take(): readonly CountedRoute[] {
+    const { method, route } = this;
+    const taken = this.#counts.flatMap((counts, index) =>
+      counts.requests === 0 ? [] : [{ method, route, bound: bounds[index] ?? 0, ...counts }],
+    );
+    for (const counts of this.#counts) Object.assign(counts, none());
+    this.isEmpty = true;
+    return taken;
+  }
+}
+
+/** Milliseconds that a share of all responses took at most; null where there are none. */
+const shareWithin = (share: number, counted: readonly (readonly [number, number])[]): number | null => {
+  const needed = share * counted.reduce((sum, [, requests]) => sum + requests, 0);
+  let upTo = 0;
+  for (const [bound, requests] of counted) {
+    upTo += requests;
+    if (upTo >= needed) return bound;
+  }
+  return null;
+};
+
+/**
+ * Durations of responses by route: some additions in memory for each, which a batch writes. Instances add to the same
+ * rows; a batch counts with the hour in which it is written.
+ */
+export const createRouteTimes = ({ database, clock }: TableContext) => {
+  const db = tablesOf(database);
+  const routes: RouteDurations[] = [];
+
+  const counter = new BatchedCounter<string, CountedRoute>({
+    maxEntries,
+    writeSizes,
+    merge: (earlier, added) =>
+      earlier === undefined
+        ? added
+        : {
+            ...added,
+            requests: earlier.requests + added.requests,
+            refused: earlier.refused + added.refused,
+            failed: earlier.failed + added.failed,
+          },
+    gather: async () => {
+      for (const route of routes) {
+        if (route.isEmpty) continue;
+        for (const counted of route.take())
+          counter.add(`${counted.route} ${counted.method} ${counted.bound}`, counted);
+      }
+    },
+    write: async (counted) => {
+      const hour = hourOf(clock());
+      const insert = db
+        .insertInto('gatewright_route_times')
+        .values(counted.map(([, each]) => ({ hour, ...each })))
+        .onConflict((conflict) =>
+          conflict.columns(['hour', 'method', 'route', 'bound']).doUpdateSet((eb) => ({
+            requests: eb('gatewright_route_times.requests', '+', eb.ref('excluded.requests')),
+            refused: eb('gatewright_route_times.refused', '+', eb.ref('excluded.refused')),
+            failed: eb('gatewright_route_times.failed', '+', eb.ref('excluded.failed')),
+          })),
+        );
+      await database.execute(toQuery(insert));
+    },
+  });
+
+  return {
+    /** Returns what counts the responses of a route. */
+    observerOf: (method: string, route: string): RouteObserver => {
+      const durations = new RouteDurations(method, route);
+      routes.push(durations);
+      return ({ status, milliseconds }) => durations.add(status, milliseconds);
+    },
+    flush: counter.flush,
+
+    /** Milliseconds that half of all responses, and 95 % of them, took at most within a day: upper ends of steps. */
+    overall: async (): Promise<{ readonly p50: number | null; readonly p95: number | null }> => {
+      const bySteps = db
+        .selectFrom('gatewright_route_times')
+        .select(({ fn }) => ['bound', fn.sum<number | string>('requests').as('requests')])
+        .groupBy('bound')
+        .orderBy('bound');
+      const rows = await database.all<{ bound: number; requests: number | string }>(toQuery(bySteps));
+      const counted = rows.map(({ bound, requests }) => [bound, Number(requests)] as const);
+      return { p50: shareWithin(0.5, counted), p95: shareWithin(0.95, counted) };
+    },
+    start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
+
+    /** Deletes what is older than a day; run now and then. */
+    sweep: async (now = clock()): Promise<void> => {
+      const oldest = hourOf(now - retentionMs);
+      await database.execute(toQuery(db.deleteFrom('gatewright_route_times').where('hour', '<', oldest)));
+    },
+  };
+};
+
+export type RouteTimesStore = ReturnType<typeof createRouteTimes>;
