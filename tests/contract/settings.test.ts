@@ -187,7 +187,7 @@ describeEachDatabase('settings', (databases) => {
     it('refuses to start on an empty database, and starts on one that is up to date', async () => {
       const url = await databases.create();
       await expect(startService(databases, { url, env: { MIGRATE: 'off' } })).rejects.toThrow(
-        /MIGRATE=off.*0001_core/,
+        /MIGRATE=off.*0001_baseline/,
       );
       await (await startService(databases, { url })).close();
       await using service = await startService(databases, { url, env: { MIGRATE: 'off' } });

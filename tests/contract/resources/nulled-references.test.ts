@@ -1,13 +1,10 @@
 import { expect, it } from 'vitest';
-import { createApplication } from '../../../src/app/application.ts';
-import { applyMigrations } from '../../../src/app/migrate.ts';
 import { createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
-import { databaseTarget } from '../../../src/database/targets.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
-import { startService, type TestUser, useService } from '../../support/service.ts';
+import { type TestUser, useService } from '../../support/service.ts';
 
 /** Whatever makes a reference null changes the record: its entity tag, its version for `If-Match`, its `updated_at`. */
 
@@ -41,72 +38,6 @@ interface Record {
   readonly shelf_id: number | null;
   readonly updated_at: string;
 }
-
-/** Tables of the service that came after the version of which the test makes a database. */
-const laterTables = [
-  'gatewright_fills',
-  'gatewright_buckets',
-  'gatewright_jobs',
-  'gatewright_schedules',
-  'gatewright_imports',
-  'gatewright_import_places',
-  'gatewright_history',
-  'gatewright_events',
-  'gatewright_event_inbox',
-  'gatewright_trash',
-  'gatewright_webhooks',
-  'gatewright_deliveries',
-  'gatewright_invitations',
-  'gatewright_views',
-  'gatewright_key_calls',
-  'gatewright_key_uses',
-  'gatewright_route_times',
-  'gatewright_key_usage',
-  'gatewright_refusals',
-  'gatewright_factor_setups',
-  'gatewright_sign_in_tickets',
-  'gatewright_recovery_codes',
-  'gatewright_passkeys',
-  'gatewright_totp',
-  'gatewright_revoked_keys',
-  'gatewright_revoked_tokens',
-  'gatewright_former_secrets',
-  'gatewright_nonces',
-  'gatewright_counts',
-  'gatewright_account_links',
-  'gatewright_linked_accounts',
-  'gatewright_sign_in_codes',
-];
-/** The same holds for indexes of tables that were there. */
-const laterIndexes = [
-  'api_keys_idle',
-  'api_keys_created_by',
-  'audit_failed_sign_ins',
-  'users_owner_id',
-  'users_kind_service',
-];
-/** The same holds for their columns. */
-const laterColumns = [
-  ['users', 'security_stamp'],
-  ['users', 'second_factor'],
-  ['users', 'password_set_by'],
-  ['users', 'last_token_expiry'],
-  ['users', 'revoked_token_expiry'],
-  ['users', 'kind'],
-  ['users', 'owner_id'],
-  ['api_keys', 'scopes'],
-  ['api_keys', 'networks'],
-  ['api_keys', 'rotated_at'],
-  ['api_keys', 'secret_used_at'],
-  ['api_keys', 'notified_expires_at'],
-  ['api_keys', '"limit"'],
-  ['api_keys', 'quota'],
-  ['sessions', 'second_factor'],
-  ['idempotency_keys', 'model'],
-  ['api_keys', 'created_by'],
-  ['gatewright_database', 'clock_at'],
-  ['gatewright_database', 'backed_up_at'],
-] as const;
 
 describeEachDatabase('a reference that becomes null', (databases) => {
   const service = useService(databases, { application: { resources, migrations } });
@@ -228,34 +159,5 @@ describeEachDatabase('a reference that becomes null', (databases) => {
     const answer = await service.request('PATCH', `/api/v1/books/${id}`, { token, body });
     expect(answer.headers['etag']).toBe('"2-saved"');
     expect((await show(id, token)).tag).toBe('"2-detail"');
-  });
-
-  it('a reference becomes null also in tables that were made before it was so, with no migration of the application', async () => {
-    const url = await databases.create();
-    const application = createApplication({ resources, migrations });
-    await applyMigrations(databaseTarget(url), application);
-    const before = await databases.open(url);
-    const names = ['shelf', 'spare', 'sequel', 'keeper', 'user'].map((name) => `books_${name}_id_nulled`);
-    const on = databases.dialect === 'postgres' ? ' on books' : '';
-    for (const name of names) await before.execute({ sql: `drop trigger ${name}${on}`, parameters: [] });
-    // Later indexes are undone with that migration.
-    for (const index of laterIndexes) await before.execute({ sql: `drop index ${index}`, parameters: [] });
-    for (const [table, column] of laterColumns)
-      await before.execute({ sql: `alter table ${table} drop column ${column}`, parameters: [] });
-    for (const table of laterTables) await before.execute({ sql: `drop table ${table}`, parameters: [] });
-    await before.execute({
-      sql: `delete from gatewright_migrations where name >= '0006_nulled_references'`,
-      parameters: [],
-    });
-    await using older = await startService(databases, { url, application });
-    const token = await older.admin();
-    const owner = await older.createUser();
-    const { id } = await older.ok<Record>('POST', '/api/v1/books', {
-      token,
-      body: { book: { user_id: owner.id } },
-    });
-    await older.ok('DELETE', `/admin/users/${owner.id}`, { token });
-    const { headers, data } = await older.get(`/api/v1/books/${id}`, { token });
-    expect([headers['etag'], data]).toEqual(['"2-detail"', expect.objectContaining({ user_id: null })]);
   });
 });
