@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseTarget } from '../database/target.ts';
+import { DoublingPause } from '../kernel/doubling-pause.ts';
 import type { Config } from './config.ts';
 
 /** Milliseconds between two attempts: at first, and at most. */
@@ -23,10 +24,11 @@ export const awaitDatabase = async (
   if (findUnreachable === undefined) return;
   const start = performance.now();
   const elapsed = (): number => Math.round((performance.now() - start) / 100) / 10;
-  for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+  const pause = new DoublingPause(firstPause, longestPause);
+  for (let attempt = 1; ; attempt += 1) {
     const error = await findUnreachable();
     if (error === undefined) {
-      if (pause > firstPause) report({ database: place, seconds: elapsed() }, 'the database is there');
+      if (attempt > 1) report({ database: place, seconds: elapsed() }, 'the database is there');
       return;
     }
     const left = databaseWait - elapsed();
@@ -35,9 +37,9 @@ export const awaitDatabase = async (
         `the database ${place} cannot be reached (${causeOf(error)}); DATABASE_WAIT is ${databaseWait} s`,
         { cause: error },
       );
-    if (pause === firstPause)
+    if (attempt === 1)
       report({ database: place, seconds: databaseWait, cause: causeOf(error) }, 'waiting for the database');
     // Jitter, so that processes that wait do not all connect at the same moment.
-    await delay(Math.min(pause * (0.5 + Math.random() / 2), left * 1_000));
+    await delay(Math.min(pause.next() * (0.5 + Math.random() / 2), left * 1_000));
   }
 };

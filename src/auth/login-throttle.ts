@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
+import { DoublingPause } from '../kernel/doubling-pause.ts';
 import { FairQueue } from '../kernel/fair-queue.ts';
 import { Problem } from '../kernel/problem.ts';
 import { networkOf } from './client-network.ts';
@@ -97,12 +98,13 @@ const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 
     deadline: number,
     signal: AbortSignal | undefined,
   ): Promise<Exclude<Reservation, 'busy'>> => {
-    for (let wait: number = pause.first; ; wait = Math.min(wait * 2, pause.last)) {
+    const wait = new DoublingPause(pause.first, pause.last);
+    for (;;) {
       assertConnected(signal);
       const reservation = await store.reserve(key, limit, throttleWindow, clock());
       if (reservation !== 'busy') return reservation;
       if (clock() >= deadline) throw overloadedError();
-      await delay(wait);
+      await delay(wait.next());
     }
   };
 

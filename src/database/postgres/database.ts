@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
+import { DoublingPause } from '../../kernel/doubling-pause.ts';
 import { type Figure, figure } from '../../kernel/figure.ts';
 import { overloaded } from '../../kernel/problem.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
@@ -356,9 +357,10 @@ class PostgresDatabase implements OpenDatabase {
   }
 
   async #repeat<T>(unit: Unit<T>, options: WriteOptions, until: number, first: unknown): Promise<T> {
+    const pause = new DoublingPause(1, 50);
     let last = first;
-    for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-      await delay(Math.random() * pause);
+    for (;;) {
+      await delay(Math.random() * pause.next());
       if (performance.now() >= until) throw gaveUp(last);
       try {
         return await this.#attempt(unit, options, until);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
+import { DoublingPause } from '../../kernel/doubling-pause.ts';
 import { quoteName } from '../quote.ts';
 
 /** Milliseconds between attempts to connect: the first one, and the longest. */
@@ -20,7 +21,7 @@ export class ListeningSession {
   readonly #ownPayload: string;
   #client: Client | undefined;
   #retry: NodeJS.Timeout | undefined;
-  #pause = firstPause;
+  readonly #pause = new DoublingPause(firstPause, longestPause);
   #closed = false;
 
   /** @param ownPayload marks notifications of this process, which knows what it did: they are not heard */
@@ -36,7 +37,7 @@ export class ListeningSession {
   renew(): void {
     if (this.#closed) return;
     clearTimeout(this.#retry);
-    this.#pause = firstPause;
+    this.#pause.reset();
     const client = this.#client;
     this.#client = undefined;
     client?.connection.stream.destroy();
@@ -70,7 +71,7 @@ export class ListeningSession {
     try {
       await client.connect();
       await client.query(`listen ${quoteName(this.#channel)}`);
-      this.#pause = firstPause;
+      this.#pause.reset();
       this.#heard();
     } catch {
       gone();
@@ -79,7 +80,6 @@ export class ListeningSession {
 
   #connectLater(): void {
     if (this.#closed) return;
-    this.#retry = setTimeout(() => void this.#connect(), this.#pause).unref();
-    this.#pause = Math.min(this.#pause * 2, longestPause);
+    this.#retry = setTimeout(() => void this.#connect(), this.#pause.next()).unref();
   }
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DoublingPause } from '../../kernel/doubling-pause.ts';
 import type { CommitNote, ListReader, OpenDatabase, ReplicaState, SeenCommits } from '../database.ts';
 import type { DatabaseOptions, ReplicaOptions } from '../target.ts';
 import type { AttachedReplica } from './commit-watch.ts';
@@ -130,12 +131,12 @@ class PostgresReplica implements AttachedReplica {
 
   async #keep(): Promise<void> {
     const { signal } = this.#closing;
-    let pause = minPauseMs;
+    const pause = new DoublingPause(minPauseMs, maxPauseMs);
     while (!signal.aborted) {
       try {
         this.#link ??= await this.#open();
         await this.#link.watch.run(signal, () => {
-          if (this.#assess()) pause = minPauseMs;
+          if (this.#assess()) pause.reset();
         });
       } catch (error) {
         if (!signal.aborted) this.#reportLoss(error);
@@ -143,8 +144,7 @@ class PostgresReplica implements AttachedReplica {
       const link = this.#link;
       this.#link = undefined;
       void link?.close();
-      if (!signal.aborted) await delay(pause, undefined, { signal, ref: false }).catch(() => {});
-      pause = Math.min(pause * 2, maxPauseMs);
+      if (!signal.aborted) await delay(pause.next(), undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
