@@ -96,7 +96,7 @@ export interface Statistics {
     readonly unsent_mail: { readonly count: number; readonly error: string | null };
     /** Work due for a minute and not started. */
     readonly backlog: { readonly jobs: number; readonly deliveries: number };
-    /** Of the last 24 hours, by account and address. */
+    /** Failures of the last 24 hours, by account and address. */
     readonly failed_sign_ins: {
       readonly count: number;
       readonly sign_ins: readonly FailedSignIn[];
