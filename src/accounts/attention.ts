@@ -1,3 +1,5 @@
+/** Reports about keys, service accounts and failed sign-ins that need an administrator's attention. */
+
 import { sql as raw } from 'kysely';
 import { serviceTime, timesAt, timeText } from '../database/source.ts';
 import {
@@ -31,7 +33,7 @@ export interface KeyInNeed {
   readonly name: string;
   readonly user_id: number;
   readonly username: string;
-  /** Of a service account. */
+  /** The owner, if the key is one of a service account. */
   readonly owner_id: number | null;
   readonly owner_name: string | null;
   readonly expires_at: string | null;
@@ -65,7 +67,6 @@ export interface FailedSignIn {
   readonly last_at: string;
 }
 
-/** Keys, accounts and sign-ins that an administrator should look at. */
 export interface Attention {
   /** Keys that expire within 30 days, the next one first. */
   expiringKeys(): Promise<KeysInNeed>;
@@ -86,7 +87,7 @@ type Moments = { readonly now: string | null; readonly monthAgo: string | null; 
 
 const signInActions = raw`('sign_in.failed', 'sign_in.locked')`;
 
-/** Keys and sign-ins that an administrator should look at. Each query is bounded by an index of its own. */
+/** Each query is bounded by an index of its own. */
 export const createAttention = ({ database, clock }: TableContext): Attention => {
   const db = tablesOf(database);
   const { dialect } = database;

@@ -1,3 +1,5 @@
+/** Security events in the audit log: single lines up to a limit for each source, and counts beyond it. */
+
 import { networkOf } from '../auth/client-network.ts';
 import type { KnownUser, SecurityEvent, SecurityEvents } from '../auth/security-events.ts';
 import { toQuery } from '../database/statement.ts';

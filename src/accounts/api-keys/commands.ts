@@ -1,3 +1,8 @@
+/**
+ * Commands that create, change, rotate, find and delete API keys: for administrators on all keys, for users on their
+ * own.
+ */
+
 import { sql as raw } from 'kysely';
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { maxRequests } from '../../auth/rate-limit.ts';

@@ -1,3 +1,5 @@
+/** API keys as rows with labels and computed columns: all keys for administrators, one's own for users. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import { monthAgo, serviceTime, timeText } from '../../database/source.ts';
 import { type Fragment, identifier, sql } from '../../database/statement.ts';

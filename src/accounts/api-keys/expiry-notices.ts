@@ -1,3 +1,5 @@
+/** Audit lines about keys of service accounts that expire within 14 days, one for each key and expiry. */
+
 import { timeText } from '../../database/source.ts';
 import { literal, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';

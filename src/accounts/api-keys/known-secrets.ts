@@ -1,3 +1,7 @@
+/**
+ * Search for secrets by their SHA-256, among present, replaced and revoked keys: behind the search for leaked keys.
+ */
+
 import type { Reader } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { timeText } from '../../database/source.ts';
@@ -20,7 +24,7 @@ export type SecretStatus = 'active' | 'expired' | 'replaced' | 'revoked';
 export interface KnownSecret {
   /** As it is stored: `plainHash` returns the SHA-256. */
   readonly key_hash: string;
-  /** Of the key. */
+  /** Id of the key. */
   readonly id: number;
   readonly name: string;
   readonly user_id: number;

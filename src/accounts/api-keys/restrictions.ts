@@ -1,3 +1,8 @@
+/**
+ * Restrictions of a key (scopes, networks, limit, quota): how a request states them, their rules, and how a row
+ * stores them.
+ */
+
 import { isNetwork } from '../../auth/client-network.ts';
 import { isRate } from '../../auth/rate-limit.ts';
 import type { JsonSchema } from '../../fields/field.ts';

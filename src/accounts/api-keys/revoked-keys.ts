@@ -1,3 +1,8 @@
+/**
+ * Deletion of keys: every deleted key leaves a row with its data and its actor, so that a leaked key can still be
+ * named.
+ */
+
 import type { SqlValue } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';

@@ -1,3 +1,5 @@
+/** Rotation: a key gets a new secret, and the present one stays valid for an overlap. */
+
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { timeText } from '../../database/source.ts';
 import { sql, statement, toQuery } from '../../database/statement.ts';

@@ -1,3 +1,5 @@
+/** Endpoints with the scopes that keys can have, and with the advice about keys that have too many. */
+
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { languageOf, languageQuery } from '../../http/language.ts';

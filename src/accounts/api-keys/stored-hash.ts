@@ -1,3 +1,8 @@
+/**
+ * Stored form of a key's hash: a mark before the SHA-256 makes older programs refuse keys with restrictions unknown
+ * to them.
+ */
+
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import type { Change } from '../../ledger/context.ts';
 import type { StoredRestrictions } from './restrictions.ts';

@@ -1,3 +1,5 @@
+/** Commands that give an application of the encrypted credentials another secret or a public key. */
+
 import { field } from '../../fields/define.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';

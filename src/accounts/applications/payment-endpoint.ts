@@ -1,3 +1,7 @@
+/**
+ * Endpoint that takes a payment signed by an application and stores it once, however often the application sends it.
+ */
+
 import type { Database } from '../../database/database.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';

@@ -1,3 +1,7 @@
+/**
+ * The mark of the newest credentials file that any process or command has read, kept for all processes and restarts.
+ */
+
 import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -18,10 +22,6 @@ export interface SeenCredentials extends CredentialsMark {
 
 const only = 1;
 
-/**
- * The newest credentials file that any process or command has read, stored in the database for restarts and all
- * processes.
- */
 export const createSeenCredentials = ({ database, clock }: TableContext) => {
   const db = tablesOf(database);
   const last = toQuery(

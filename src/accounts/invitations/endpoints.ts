@@ -1,3 +1,7 @@
+/**
+ * Endpoints of invitations: an administrator makes or withdraws a link, and the invited user sets a password with it.
+ */
+
 import { shownAddress } from '../../auth/address.ts';
 import { hashLinkToken, invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';
 import type { LoginThrottle } from '../../auth/login-throttle.ts';

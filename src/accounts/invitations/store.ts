@@ -1,3 +1,5 @@
+/** Invitation links in the database: a link is found by the hash of its token, and sets a password once. */
+
 import { invitationLifetime, invitationPath, type LinkToken } from '../../auth/link-token.ts';
 import type { Transaction } from '../../database/database.ts';
 import {

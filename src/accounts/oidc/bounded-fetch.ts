@@ -1,3 +1,5 @@
+/** `fetch` for requests to identity providers, with bounds on size, redirects and connections. */
+
 import type { IncomingMessage } from 'node:http';
 import { createWorkQueue } from '../../auth/work-queue.ts';
 import { http } from '../../kernel/node-http.ts';

@@ -1,3 +1,8 @@
+/**
+ * Client of one OpenID Connect provider: discovery, the way to its sign-in page, and verification of accounts and
+ * logout tokens.
+ */
+
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import type { Configuration } from 'openid-client';
 import type { Clock } from '../../kernel/clock.ts';
@@ -19,7 +24,7 @@ export interface SignInSecrets {
 export interface ProvidedAccount {
   readonly issuer: string;
   readonly subject: string;
-  /** Of the session at the provider. */
+  /** Id of the session at the provider. */
   readonly sessionId: string | null;
   readonly claims: JsonObject;
 }

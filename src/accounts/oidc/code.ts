@@ -1,3 +1,5 @@
+/** One-time codes that carry a finished sign-in by a provider to the sign-in page of the same browser. */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { loginFailed } from '../../auth/login.ts';
 import type { Identities } from '../../auth/ports.ts';

@@ -1,3 +1,8 @@
+/**
+ * Endpoints of sign-in by providers: begin, callback, exchange of the code, linking from a session, and back-channel
+ * logout.
+ */
+
 import { randomBytes } from 'node:crypto';
 import {
   canonicalAccount,

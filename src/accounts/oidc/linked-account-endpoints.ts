@@ -1,3 +1,5 @@
+/** Endpoints by which administrators list and remove the provider accounts of users. */
+
 import type { Database } from '../../database/database.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { adminAuth, adminTag } from '../../http/administration.ts';

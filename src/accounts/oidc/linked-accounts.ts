@@ -1,3 +1,8 @@
+/**
+ * Provider accounts in the database: sign-in by a link, first sign-in, linking, one-time codes, and logout by the
+ * provider.
+ */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { canonicalAccount } from '../../auth/account.ts';
@@ -83,7 +88,6 @@ export interface LinkedAccountParts extends TableContext {
   readonly notify: NotifyUser;
 }
 
-/** Accounts at identity providers, and the one-time codes of sign-ins by them. */
 export const createLinkedAccounts = ({ database, clock, users, notify }: LinkedAccountParts) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });

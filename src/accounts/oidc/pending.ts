@@ -1,3 +1,5 @@
+/** Sign-ins on their way to a provider and back, each kept in an encrypted cookie of the browser. */
+
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { SecretBox } from '../../auth/secret-box.ts';
 import { cookieValues } from '../../auth/session.ts';

@@ -1,3 +1,5 @@
+/** `oidc(…)`: options of a provider in the configuration, and their checks. */
+
 import type { Label } from '../../kernel/messages.ts';
 import {
   filledListOf,

@@ -1,3 +1,5 @@
+/** Commands that create and delete roles, and grant and revoke the permissions of roles on models. */
+
 import type { Reader } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';

@@ -1,3 +1,5 @@
+/** Roles and the permission table as rows: a column of the table for each entry of a model. */
+
 import { join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { ResourceModel } from '../../model/resource.ts';
@@ -56,7 +58,7 @@ export const permissionEntriesOf = (models: Iterable<ResourceModel>): Permission
       : entries;
   });
 
-/** All roles with all entries. Model names are identifiers, and are quoted nevertheless. */
+/** Model names are identifiers, and are quoted nevertheless. */
 export const permissionEntity = (entries: readonly PermissionEntry[]): Entity => {
   const rows = entries.map(
     ({ model, action, checked }) =>

@@ -1,3 +1,8 @@
+/**
+ * Endpoints of second factors: the second step of a sign-in, one's own factors, recovery codes, and removal by an
+ * administrator.
+ */
+
 import { newRecoveryCodes, recoveryHashes } from '../../auth/recovery-codes.ts';
 import { adminAuth, administratorOnly } from '../../http/administration.ts';
 import { actorOf, idOf, userOf } from '../../http/call.ts';

@@ -1,3 +1,5 @@
+/** Steps that every change of a user's factors shares: the lock of the user's row, and the state afterwards. */
+
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { toQuery } from '../../database/statement.ts';
 import type { Change } from '../../ledger/context.ts';

@@ -1,3 +1,5 @@
+/** Common parts of the endpoints by which administrators manage their own second factor. */
+
 import type { AuthenticateAccount } from '../../auth/login.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { field } from '../../fields/define.ts';
@@ -11,17 +13,15 @@ import { Problem } from '../../kernel/problem.ts';
 import { verifyOwnPassword } from '../users/own-password.ts';
 import type { FactorChange } from './store.ts';
 
-/** Common parts of the endpoints by which administrators manage their own second factor. */
-
 export const factorPath = '/admin/second-factor';
 
-/** Of each of them: for administrators who have yet to set one up as well. */
+/** Every such endpoint admits administrators who have yet to set a factor up as well. */
 export const ofFactors = {
   auth: adminAuth,
   policy: { kind: 'administrator', beforeSecondFactor: true },
 } as const satisfies Partial<Endpoint>;
 
-/** Where a password is asked. */
+/** Problems of an endpoint that asks for the password. */
 export const passwordProblems = ['too_many_requests', 'overloaded'] as const;
 
 export const factorDocs = { tag: adminTag } as const;

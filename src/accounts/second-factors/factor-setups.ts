@@ -1,3 +1,5 @@
+/** Factors that a session has begun to set up, up to their confirmation. */
+
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { toQuery } from '../../database/statement.ts';
 import { setupLifetime } from '../../database/tables.ts';

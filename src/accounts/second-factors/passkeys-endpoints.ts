@@ -1,3 +1,5 @@
+/** Endpoints of one's own passkeys: options for the authenticator, registration and removal. */
+
 import type { Passkeys } from '../../auth/passkeys.ts';
 import { newRecoveryCodes, recoveryHashes } from '../../auth/recovery-codes.ts';
 import { field } from '../../fields/define.ts';

@@ -1,3 +1,5 @@
+/** The second step of a sign-in by password: the problem that asks for it, and the endpoint that takes the factor. */
+
 import { loginFailed } from '../../auth/login.ts';
 import type { LoginThrottle } from '../../auth/login-throttle.ts';
 import type { Passkeys } from '../../auth/passkeys.ts';

@@ -1,3 +1,5 @@
+/** Tickets of sign-ins that wait for their second factor, each used once. */
+
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { ticketLifetime, ticketTries } from '../../auth/sign-in-ticket.ts';
 import { toQuery } from '../../database/statement.ts';

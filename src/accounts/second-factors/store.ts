@@ -1,3 +1,5 @@
+/** Second factors in the database: authenticator applications, passkeys and recovery codes of a user. */
+
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
@@ -70,7 +72,6 @@ export const replaceRecoveryCodes = async (
   await transaction.run(toQuery(tables.insertInto('gatewright_recovery_codes').values(rows)));
 };
 
-/** Second factors of users, as they and super_admins change them. */
 export const createSecondFactorStore = ({ database, clock }: TableContext, required: boolean) => {
   const db = tablesOf(database);
   const change = createCommands({ database, clock });

@@ -1,3 +1,8 @@
+/**
+ * Typed second factors (a code of an application, a recovery code): proof, counted attempts, and the event of a
+ * failure.
+ */
+
 import { canonicalAccount } from '../../auth/account.ts';
 import type { LoginThrottle } from '../../auth/login-throttle.ts';
 import type { Identity } from '../../auth/ports.ts';

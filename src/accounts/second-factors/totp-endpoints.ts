@@ -1,3 +1,5 @@
+/** Endpoints of one's own authenticator application: secret, confirmation by a first code, and removal. */
+
 import { newRecoveryCodes, recoveryHashes } from '../../auth/recovery-codes.ts';
 import type { SecretBox } from '../../auth/secret-box.ts';
 import { newTotpSecret, stepOfCode, totpUrl } from '../../auth/totp.ts';

@@ -1,3 +1,5 @@
+/** Endpoints of the sessions of the administration area: sign-in, sign-out, the caller, and the lists of sessions. */
+
 import { loginFailed } from '../../auth/login.ts';
 import type { LoginThrottle } from '../../auth/login-throttle.ts';
 import type { KnownUser } from '../../auth/security-events.ts';
@@ -51,7 +53,6 @@ export interface SessionParts extends SignInParts, SecondFactorAskParts, CodeSig
   readonly baseUrl: string;
 }
 
-/** Sign-in, sign-out and who is signed in. */
 export const sessionEndpoints = (services: SessionParts): Endpoint[] => {
   const { cookies, sessions, baseUrl } = services;
   const signIn = createSignIn(services);

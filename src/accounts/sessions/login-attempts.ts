@@ -1,3 +1,5 @@
+/** Counters of failed logins in the database, shared by all processes. */
+
 import { type Reservation, reservationLifetime, type ThrottleStore } from '../../auth/ports.ts';
 import { prepare, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';

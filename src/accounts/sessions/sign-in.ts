@@ -1,3 +1,7 @@
+/**
+ * Sign-in by password: the verification that token and session share, and the endpoints that issue and revoke tokens.
+ */
+
 import { canonicalAccount } from '../../auth/account.ts';
 import type { Tokens } from '../../auth/jwt.ts';
 import { type AuthenticateAccount, loginFailed } from '../../auth/login.ts';

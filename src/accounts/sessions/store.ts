@@ -1,3 +1,5 @@
+/** Sessions of the administration area in the database: begin, end, and where a user is signed in. */
+
 import { sql } from 'kysely';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { sessionLimitsAt } from '../../auth/session.ts';
@@ -90,7 +92,7 @@ interface ActiveSession {
 export interface SignIns {
   readonly sessions: readonly ActiveSession[];
   readonly tokens: {
-    /** Of the tokens that the login issued and no revocation of all of them covers; null: none. */
+    /** Latest expiry of a token that the login issued and no revocation of all tokens covers; null: none. */
     readonly latest_expiry: string | null;
     /** Every token that expires by then is revoked; null: none that would still be valid. */
     readonly revoked_up_to: string | null;

@@ -1,3 +1,5 @@
+/** Expiries and revocations of tokens in the database; tokens themselves are not stored. */
+
 import { sql } from 'kysely';
 import { type TokenClaims, tokenLifetime } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';

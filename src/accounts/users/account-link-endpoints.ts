@@ -1,3 +1,7 @@
+/**
+ * Endpoints of links by mail: password reset, change of address and registration, each with request and confirmation.
+ */
+
 import { canonicalAccount, mailboxViolation, usernameViolation } from '../../auth/account.ts';
 import { addressOf, domainName } from '../../auth/address.ts';
 import { hashLinkToken } from '../../auth/link-token.ts';

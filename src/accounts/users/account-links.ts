@@ -1,3 +1,5 @@
+/** Links by mail in the database: requests, the messages that they cause, and links used once. */
+
 import { networkOf } from '../../auth/client-network.ts';
 import { accountLinkLifetime, hashLinkToken, newLinkToken } from '../../auth/link-token.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';

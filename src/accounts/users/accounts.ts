@@ -1,3 +1,5 @@
+/** Users for code of the application: scopes that act for a user, and the commands of administrators. */
+
 import { canonicalAccount } from '../../auth/account.ts';
 import type { Tokens } from '../../auth/jwt.ts';
 import { invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';

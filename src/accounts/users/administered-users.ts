@@ -1,3 +1,5 @@
+/** Endpoints by which administrators create, change, sign out and delete users. */
+
 import type { AuthenticateAccount } from '../../auth/login.ts';
 import type { Passwords } from '../../auth/password.ts';
 import { passwordRules } from '../../auth/password-rules.ts';

@@ -1,3 +1,5 @@
+/** Callers that an explanation is about: users and keys, including those that authentication refuses. */
+
 import { sql as raw } from 'kysely';
 import { timeText } from '../../database/source.ts';
 import { prepare } from '../../database/statement.ts';

@@ -1,3 +1,5 @@
+/** Endpoints of the API on users: their list, and the current user. */
+
 import type { UserPrincipal } from '../../auth/principal.ts';
 import { userOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
@@ -37,7 +39,6 @@ export const takenAddress = async (
 ): Promise<{ readonly email_taken?: true }> =>
   email === null && (await linkedAccounts.isAddressTaken(id)) ? { email_taken: true } : {};
 
-/** The current user. */
 export const meEndpoint = (services: MeParts): Endpoint => ({
   operation: 'getMe',
   method: 'GET',

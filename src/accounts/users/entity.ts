@@ -1,3 +1,5 @@
+/** Users as rows: for administrators with the state of their sign-in, for a role as its holders. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';

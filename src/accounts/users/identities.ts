@@ -1,3 +1,5 @@
+/** Identity, roles and grants of a caller in one statement, which authentication runs for every request. */
+
 import { type Networks, networksOf } from '../../auth/client-network.ts';
 import type {
   Account,

@@ -1,3 +1,5 @@
+/** Verification and change of one's own password, for endpoints of the API and of the administration area. */
+
 import { type AuthenticateAccount, loginFailed } from '../../auth/login.ts';
 import { normalPassword, type Passwords } from '../../auth/password.ts';
 import { type AccountNames, passwordRules, passwordViolation } from '../../auth/password-rules.ts';

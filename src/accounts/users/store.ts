@@ -1,3 +1,8 @@
+/**
+ * Users in the database: creation, changes and deletion, each with its audit line and with the end of rights that it
+ * withdraws.
+ */
+
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { ConstraintError, type Database, type Reader, type Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
@@ -158,7 +163,7 @@ const ownerGone = ({ ownerId }: Pick<UserChange, 'ownerId'>): ConstraintMeanings
   ownerId === undefined ? {} : { foreign_key: { field: 'owner_id', rule: 'reference' } };
 
 /**
- * Users and their roles. A withdrawal of rights is in effect when the promise resolves.
+ * A withdrawal of rights is in effect when the promise resolves.
  * @param notify tells users of a new password or address; undefined where no mail is sent
  */
 export const createUserStore = ({ database, clock }: TableContext, notify?: NotifyUser) => {

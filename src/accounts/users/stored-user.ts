@@ -1,3 +1,7 @@
+/**
+ * A stored user inside a transaction: its row, the proof that its password still holds, and the end of all sessions.
+ */
+
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { tokenLifetime } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';

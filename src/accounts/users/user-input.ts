@@ -1,3 +1,5 @@
+/** Input of users, from administrators, code and the command line: fields, rules, and the values to be stored. */
+
 import {
   canonicalAccount,
   emailViolation,

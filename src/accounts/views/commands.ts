@@ -1,3 +1,5 @@
+/** Commands that save, change and delete a user's views of lists, and the checks of a view's query. */
+
 import { toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';

@@ -1,3 +1,5 @@
+/** Endpoints that stream events as they happen, to the API and to the administration area. */
+
 import type { AuthMethodName } from '../../auth/registry.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';

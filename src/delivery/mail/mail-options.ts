@@ -1,3 +1,5 @@
+/** The options `mail` and `registration` of an application, their types and their checks. */
+
 import { mailboxViolation } from '../../auth/account.ts';
 import { domainName } from '../../auth/address.ts';
 import type { Locale } from '../../kernel/messages.ts';

@@ -1,3 +1,5 @@
+/** The queue of outgoing mail: a message becomes a job in the transaction that causes it. */
+
 import type { SecretBox } from '../../auth/secret-box.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -61,7 +63,6 @@ export interface MailQueueParts {
   readonly locale: Locale;
 }
 
-/** Stores each message as a job, in the transaction that causes it. */
 export const createMailQueue = ({ outbox, wake, secrets, locale }: MailQueueParts) => ({
   add: async (transaction: Transaction, mail: Mail): Promise<void> => {
     const { template, to, user, link, change, changed, keys, linkedAccounts } = mail;

@@ -1,3 +1,8 @@
+/**
+ * The sender of mail: a queued message gets its texts and leaves by SMTP, by the log, or by a function of the
+ * application.
+ */
+
 import type { Logger } from 'pino';
 import { mailboxViolation } from '../../auth/account.ts';
 import { accountLinkLifetime, invitationLifetime, linkUrl } from '../../auth/link-token.ts';

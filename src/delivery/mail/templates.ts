@@ -1,3 +1,5 @@
+/** The standard texts of every message in both languages, as plain text and HTML. */
+
 import { forLocale, type Locale, labelText, type ServiceLocale } from '../../kernel/messages.ts';
 import type { MailTexts, MailValues } from './mail-options.ts';
 import type { AccountChange, MailTemplateName } from './mail-queue.ts';

@@ -1,3 +1,5 @@
+/** Endpoints of the deliveries of a webhook: the list, one delivery, and the commands to repeat them. */
+
 import type { Principal } from '../../auth/principal.ts';
 import { parseId } from '../../fields/values.ts';
 import { checkedModels, idOf, reachesIn } from '../../http/call.ts';
@@ -25,14 +27,14 @@ export interface DeliveryParts extends ServedModelParts, EntityCommandParts, Lis
   readonly webhooks: Webhooks;
 }
 
-/** Deliveries of a webhook: its list, one of them for users who manage it, sending one again, and trying at once. */
+/** Users who manage the webhook see one delivery whole; administrators have the list. */
 export const deliveryEndpoints = (services: DeliveryParts, place: WebhookPlace): Endpoint[] => {
   const { database, clock, webhooks } = services;
   const { entity, auth, tag, operation, deliveries } = place;
   const path = `${place.path}/:id/deliveries`;
   const origin = new URL(services.baseUrl).origin;
   const models = servedModels(services);
-  /** By the models that may be read, which are asked for at every request. */
+  /** Keyed by the names of the models that may be read, which are asked for at every request. */
   const readers = new BoundedCache<{ readonly list: List; readonly show: Show }>(16);
   /** No caller may read records of a model that is gone. */
   const readerFor = (asker: Principal) => {

@@ -1,3 +1,5 @@
+/** Endpoints of the webhooks that users manage for their own records. */
+
 import type { Principal } from '../../auth/principal.ts';
 import { limitPolicy } from '../../auth/rate-limit.ts';
 import { checkedModels, idOf, reachesIn } from '../../http/call.ts';

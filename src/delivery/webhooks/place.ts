@@ -1,3 +1,8 @@
+/**
+ * A place of webhooks (the administration area, or the API for users): parts that endpoints and commands of both
+ * share.
+ */
+
 import type { Identities } from '../../auth/ports.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../database/database.ts';
@@ -14,7 +19,7 @@ import type { ServedResource } from '../../resources/operations.ts';
 import type { WebhookCommandParts } from './commands.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** Where webhooks are offered: those of all users to administrators, to users those that they manage. */
+/** Administrators are offered the webhooks of all users; users are offered those that they manage. */
 export interface WebhookPlace extends CommandPlace {
   readonly entity: Entity;
   readonly operation: (verb: string, noun: string) => string;
@@ -46,7 +51,7 @@ export const readableBy = (
 /** The webhooks as a call sees them. */
 export const webhookOf = (services: ServedModelParts, place: WebhookPlace): EntityOf => {
   const models = servedModels(services);
-  /** By the models that may be read, which are asked for at every request. */
+  /** Keyed by the names of the models that may be read, which are asked for at every request. */
   const made = new BoundedCache<Entity>(16);
   return ({ principal }) => {
     const readable = readableBy(models, place, principal);

@@ -1,3 +1,7 @@
+/**
+ * Responses to each key by day, the refused ones apart, and the last address: counted in memory, written in batches.
+ */
+
 import { sql as raw } from 'kysely';
 import type { Principal } from '../../../auth/principal.ts';
 import { type AuthMethodName, authMethods, isOfKeys } from '../../../auth/registry.ts';

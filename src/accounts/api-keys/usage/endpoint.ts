@@ -1,3 +1,5 @@
+/** Endpoint with the use of one key: days, networks, routes and the scopes that its requests needed. */
+
 import { adminAuth, adminTag } from '../../../http/administration.ts';
 import { idOf, reachesIn } from '../../../http/call.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';

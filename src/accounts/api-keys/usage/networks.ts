@@ -1,3 +1,5 @@
+/** Networks from which each key was used; the first use from a new network becomes a security event. */
+
 import { networkOf } from '../../../auth/client-network.ts';
 import type { KnownUser } from '../../../auth/security-events.ts';
 import type { Transaction } from '../../../database/database.ts';

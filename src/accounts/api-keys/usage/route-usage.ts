@@ -1,3 +1,5 @@
+/** Routes that each key called, with the statuses of the responses: the last ones of a key. */
+
 import { sql as raw } from 'kysely';
 import type { Principal } from '../../../auth/principal.ts';
 import { isOfKeys } from '../../../auth/registry.ts';

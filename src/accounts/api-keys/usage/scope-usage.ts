@@ -1,3 +1,5 @@
+/** Scopes that the requests of each key needed, by day, and the keys whose rights exceed their recent use. */
+
 import type { Principal } from '../../../auth/principal.ts';
 import { monthAgo, serviceTime, timesAt, timeText } from '../../../database/source.ts';
 import {

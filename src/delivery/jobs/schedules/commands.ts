@@ -1,3 +1,5 @@
+/** Commands that pause and resume a schedule. */
+
 import { sql as kysely } from 'kysely';
 import { toQuery } from '../../../database/statement.ts';
 import { Problem } from '../../../kernel/problem.ts';
@@ -9,8 +11,8 @@ import {
 } from '../../../ledger/command.ts';
 
 /**
- * Changes a schedule that is paused, or one that is not; the other one stays as it is. @throws Problem
- * `record_not_found`
+ * Pauses or resumes a schedule, which may be in that state already and then stays as it is.
+ * @throws Problem `record_not_found`
  */
 const change = async (
   { transaction, tables, params }: CommandCall<object>,
