@@ -1,3 +1,8 @@
+/**
+ * Streams of long responses: the few places for them, and the pace at which a reader has to take its chunks to keep
+ * one.
+ */
+
 import { overloaded } from '../kernel/problem.ts';
 import type { Caller } from './database.ts';
 import { Shares } from './shares.ts';

@@ -1,3 +1,5 @@
+/** Watch over an open database: its readiness, its identity, and damage that a statement has met. */
+
 import type { Clock } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/error-message.ts';
 import { Problem } from '../kernel/problem.ts';

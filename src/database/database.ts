@@ -1,11 +1,11 @@
+/** Port to the databases: everything that the rest of the service knows about an open one. */
+
 import type { Figure } from '../kernel/figure.ts';
 import type { Dialect } from './dialect.ts';
 import type { DialectName } from './name.ts';
 import type { Query, Reader, SqlValue, Transaction } from './query.ts';
 
 export type { DialectName, Query, Reader, SqlValue, Transaction };
-
-/** The port to the databases: everything that the rest of the service knows about them. */
 
 /** The work of one transaction, all or nothing: the argument of `Database.write`. */
 export type Unit<T = unknown> = (transaction: Transaction) => Promise<T>;

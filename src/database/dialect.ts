@@ -1,3 +1,8 @@
+/**
+ * Interfaces of the SQL in which the databases differ: the words of statements (`Dialect`) and those of migrations
+ * (`SchemaDialect`).
+ */
+
 import type { Bucket } from '../fields/aggregates.ts';
 import type { ColumnKind, ColumnValue, FieldDefinition } from '../fields/field.ts';
 import type { Ask, ForeignKeyShape, IndexShape, Introspection, TableShape } from './introspection.ts';

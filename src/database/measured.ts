@@ -1,3 +1,7 @@
+/**
+ * Wrapper around a database that times each statement for the work to which it belongs, and the log of slow statements.
+ */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { currentWork, type Work } from '../kernel/current-work.ts';
@@ -97,7 +101,7 @@ class MeasuredTransaction implements Transaction {
 /** The time that the database takes for a unit: all except the unit's own, which may run several times. */
 class DatabaseShare {
   readonly #work: Work | undefined;
-  /** By `performance.now()`; undefined while the unit runs. */
+  /** Reading of `performance.now()`; undefined while the unit runs. */
   #since: number | undefined;
 
   constructor(work: Work | undefined) {

@@ -1,3 +1,5 @@
+/** Private directory for unfinished files beside their destination, with a lock that ends with its process. */
+
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';

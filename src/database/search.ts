@@ -1,3 +1,5 @@
+/** Interfaces of full-text search: a search within rows, its ranked matches, and the SQL of each database for both. */
+
 import type { Fragment } from './statement.ts';
 
 /** The full-text search of a table: a table of its own with the words, which triggers keep up to date. */

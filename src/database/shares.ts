@@ -1,3 +1,5 @@
+/** Places that callers share fairly, for scans and streams, with their load as figures. */
+
 import { FairQueue, type QueueRefusal } from '../kernel/fair-queue.ts';
 import { type Figure, figure } from '../kernel/figure.ts';
 import { overloaded } from '../kernel/problem.ts';

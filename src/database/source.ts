@@ -1,3 +1,5 @@
+/** Source of rows: a table or select with the columns and relations by which lists, details and rules read it. */
+
 import type { CommonOptions, FieldType } from '../fields/field.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,10 +1,10 @@
-import { type Compilable, type Kysely, sql as kysely, type RawBuilder } from 'kysely';
-import type { Query, SqlValue, Transaction } from './query.ts';
-
 /**
  * The one builder of SQL. A statement is made of fragments or by Kysely, is compiled once, and is then run with an
  * object of values. Compiled SQL has no value of any request, since only fragments fit into a fragment.
  */
+
+import { type Compilable, type Kysely, sql as kysely, type RawBuilder } from 'kysely';
+import type { Query, SqlValue, Transaction } from './query.ts';
 
 /** A piece of SQL, with named placeholders for values. */
 export type Fragment = RawBuilder<unknown>;

@@ -1,3 +1,7 @@
+/**
+ * Figures of metrics that are read from the tables: jobs by state, deliveries, webhooks, events and the last backup.
+ */
+
 import type { Figure, FigureSample } from '../kernel/figure.ts';
 import type { Database } from './database.ts';
 import { timeText } from './source.ts';

@@ -1,3 +1,5 @@
+/** Checksums of tables, equal on every database, by which a copy or a move is verified. */
+
 import { createHash, hash } from 'node:crypto';
 import { errorMessage } from '../kernel/error-message.ts';
 import { readTables } from './migrations/read-tables.ts';
@@ -10,7 +12,7 @@ export interface TableChecksum {
   readonly sha256: string;
 }
 
-/** By names of tables. */
+/** Checksums by names of tables. */
 export type TableChecksums = Readonly<Record<string, TableChecksum>>;
 
 /** Called with a table and the number of its rows so far. */

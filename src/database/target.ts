@@ -1,3 +1,5 @@
+/** Interfaces of a database by its URL: how it is opened, migrated, rehearsed, copied, filled and read as a whole. */
+
 import type { Dialect as KyselyDialect } from 'kysely';
 import type { StreamTimes } from './chunk-stream.ts';
 import type { OpenDatabase } from './database.ts';

@@ -16,7 +16,7 @@ export const placeOfItsOwn = ['a database of its own', ...kinds.flatMap(({ apart
   ', or ',
 );
 
-/** The database of who names none. @param file where it is kept */
+/** The default database URL. @param file where it is kept */
 export const defaultDatabaseUrl = sqliteFileUrl;
 
 export const isDatabaseUrl = (url: string): boolean => kinds.some((kind) => kind.reads(url));

@@ -1,3 +1,5 @@
+/** Steps of a change of columns that both databases take, each in its own order: add, convert, fill, copy over. */
+
 import type { FieldDefinition } from '../../fields/field.ts';
 import type { ColumnAlteration, ColumnStep, Dialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
@@ -6,8 +8,6 @@ import { askThrough } from './ask-through.ts';
 import { columnType, isRequired } from './columns.ts';
 import { convertColumn, isStoredAlike } from './convert.ts';
 import { runAll } from './statements.ts';
-
-/** The steps of a change of columns, in whatever order a database takes them. */
 
 /** Name of the column that holds the converted values until they take the place of the old ones. */
 export const nextColumn = (column: string): string => `${column}__next`;

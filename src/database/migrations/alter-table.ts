@@ -1,3 +1,7 @@
+/**
+ * Change of the table of a resource: order of renamed, changed and dropped columns, their indexes, triggers and search.
+ */
+
 import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isMissing } from '../../model/validate.ts';

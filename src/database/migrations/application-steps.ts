@@ -1,3 +1,5 @@
+/** Steps that migrations of an application call with the name of the dialect, which is turned into the dialect here. */
+
 import { dialectOf } from '../dialects.ts';
 import type { DialectName } from '../name.ts';
 import { alterTableIn } from './alter-table.ts';
@@ -7,8 +9,6 @@ import { type ColumnChanges, followColumnsIn, followTableIn } from './follow.ts'
 import type { MigrationDatabase } from './migration.ts';
 import { createTableIn, type TableDefinition } from './schema.ts';
 import { dropTableIn, renameTableIn } from './tables.ts';
-
-/** The steps that migrations of an application call with the name of the dialect. */
 
 /** Makes the table of a resource, on whichever database. */
 export const createTable = (

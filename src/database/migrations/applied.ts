@@ -1,3 +1,5 @@
+/** Comparison of a set of migrations with the names that a database remembers as applied. */
+
 import type { Ask, Tables } from '../introspection.ts';
 import { quoteName } from '../quote.ts';
 import type { Baseline, MigrationSet } from './migration.ts';

@@ -1,3 +1,5 @@
+/** Fields in the database: the column of a field, the table to which it refers, its indexes. */
+
 import type { CommonOptions, FieldDefinition, OnDelete } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { pluralOf, snakeOf } from '../../model/names.ts';
@@ -6,8 +8,6 @@ import { quoteName } from '../quote.ts';
 import { identifier as nameOf } from '../statement.ts';
 import { foreignKeyName, indexName } from './names.ts';
 import { sqlTextOf } from './statements.ts';
-
-/** A field in the database: its column, what it refers to, its index. */
 
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 

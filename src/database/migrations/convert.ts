@@ -1,3 +1,5 @@
+/** Conversion of stored values from one field type to another, without a value that is cut, rounded or lost. */
+
 import type { ColumnValue, FieldDefinition, RuleViolation } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { compileCheck } from '../../model/validate.ts';

@@ -1,3 +1,7 @@
+/**
+ * Words for a difference between the models and the database, and its weight: a failing request or a missing promise.
+ */
+
 import type { Aspect, Difference } from './differences.ts';
 
 const aspectTexts: Readonly<Record<Aspect, (kind: string) => string>> = {

@@ -1,3 +1,5 @@
+/** Differences between the models and the database: tables, columns, rules, references, indexes and searches. */
+
 import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
 import { fieldTypes } from '../../fields/registry.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';

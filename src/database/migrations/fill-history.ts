@@ -1,3 +1,5 @@
+/** Former values of records, filled in by a migration for columns that their stored versions lack. */
+
 import type { FieldDefinition } from '../../fields/field.ts';
 import { exactText, parseExact } from '../../kernel/exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';

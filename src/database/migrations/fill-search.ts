@@ -1,3 +1,8 @@
+/**
+ * Full-text searches that a migration creates: their triggers at once, and the words of existing records in batches
+ * after it.
+ */
+
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';

@@ -1,3 +1,9 @@
+/**
+ * The data that the service keeps of records follows their tables and columns: it is found under the new name once one
+ * is renamed, and is gone once one is dropped, so that a later one of the name inherits nothing. Everything happens in
+ * the migration's transaction, by one statement for each table of the service.
+ */
+
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Dialect } from '../dialect.ts';
@@ -18,12 +24,6 @@ import {
   renameRegisteredTable,
 } from './register.ts';
 import { runAll, runQuery } from './statements.ts';
-
-/**
- * The data that the service keeps of records follows their tables and columns: it is found under the new name once one
- * is renamed, and is gone once one is dropped, so that a later one of the name inherits nothing. Everything happens in
- * the migration's transaction, by one statement for each table of the service.
- */
 
 /** A path to a column from a record of a model, and what it is from now on; undefined where it is gone. */
 interface PathChange {

@@ -1,3 +1,5 @@
+/** SQL that `migrate` would run, recorded by a rehearsal that changes nothing in the database. */
+
 import {
   type CompiledQuery,
   type DatabaseConnection,

@@ -1,3 +1,9 @@
+/**
+ * The declaration of each table in migrations, kept in the database beside it. SQLite has five kinds of columns, so a
+ * decimal and an integer, a date and a text look alike there; the register tells them apart, and says which tables are
+ * resources' and of which model, when the model is long gone.
+ */
+
 import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
 import { fieldTypes } from '../../fields/registry.ts';
 import type { Dialect } from '../dialect.ts';
@@ -8,12 +14,6 @@ import { createStatements } from '../tables/table-statements.ts';
 import { columnName, type FieldDefinitions } from './columns.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { runAll } from './statements.ts';
-
-/**
- * The declaration of each table in migrations, kept in the database beside it. SQLite has five kinds of columns, so a
- * decimal and an integer, a date and a text look alike there; the register tells them apart, and says which tables are
- * resources' and of which model, when the model is long gone.
- */
 
 /** Makes the register where no migration has made it yet. */
 export const ensureRegister = (db: MigrationDatabase, dialect: Dialect): Promise<void> =>

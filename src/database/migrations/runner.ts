@@ -1,3 +1,5 @@
+/** Runner of migrations: one transaction under a lock for everything that is pending, with the checks around it. */
+
 import { Kysely, type LogEvent, sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
@@ -48,7 +50,7 @@ export interface Migrated {
   readonly later: readonly string[];
 }
 
-/** Which statement an error came from: what a driver throws does not say it. */
+/** The statement from which an error came: the error of a driver does not name it. */
 const statementOf = new WeakMap<object, string>();
 
 const rememberStatement = (event: LogEvent): void => {

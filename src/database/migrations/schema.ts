@@ -1,3 +1,5 @@
+/** SQL that makes the table of a resource: the columns of every resource, those of its fields, indexes and search. */
+
 import { field } from '../../fields/define.ts';
 import type { Dialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';

@@ -1,3 +1,8 @@
+/**
+ * The way back of the last migration, for development. A migration states its way forward only: its calls are recorded,
+ * and their opposites run in reverse order, in one transaction.
+ */
+
 import type { FieldDefinition } from '../../fields/field.ts';
 import { errorMessage } from '../../kernel/error-message.ts';
 import type { Models } from '../../model/models.ts';
@@ -16,11 +21,6 @@ import { OwnStatementError, recordChanges, type TableChange } from './recording.
 import { changeLocked, type Found } from './runner.ts';
 import { sqlTextOf } from './statements.ts';
 import { dropTableIn, renameTableIn } from './tables.ts';
-
-/**
- * The way back of the last migration, for development. A migration states its way forward only: its calls are recorded,
- * and their opposites run in reverse order, in one transaction.
- */
 
 const refuse = (reason: string): never => {
   throw new MigrationError(reason);

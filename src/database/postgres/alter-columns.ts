@@ -1,3 +1,5 @@
+/** Change of columns on PostgreSQL: a column keeps its place and its indexes while its type changes. */
+
 import type { ColumnAlteration, ColumnStep, SchemaDialect } from '../dialect.ts';
 import { addColumn, convertAside, fillColumn, isConverted, nextColumn } from '../migrations/alter-columns.ts';
 import { columnType, isRequired, referenceSql } from '../migrations/columns.ts';

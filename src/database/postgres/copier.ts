@@ -1,3 +1,5 @@
+/** Backup and restore on PostgreSQL by `pg_dump` and `pg_restore`. */
+
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Transform } from 'node:stream';

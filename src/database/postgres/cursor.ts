@@ -1,3 +1,5 @@
+/** Stream of rows from a server-side cursor, whose batches grow to what fills a chunk. */
+
 import type { Chunk, ChunkSource } from '../chunk-stream.ts';
 import type { Query } from '../database.ts';
 import type { Session, Sessions } from './sessions.ts';

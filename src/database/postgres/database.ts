@@ -1,3 +1,8 @@
+/**
+ * PostgreSQL behind the port: sessions, batches of reads and writes, streams, units and notifications of one open
+ * database.
+ */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolConfig, QueryResult } from 'pg';
@@ -33,7 +38,7 @@ const integer = (text: string): number => {
   return value;
 };
 
-/** By OID of the type, which never changes: bool, int8, int2, int4, oid, float4, float8. */
+/** Parsers by OID of the type, which never changes: bool, int8, int2, int4, oid, float4, float8. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => text === 't',
   20: integer,

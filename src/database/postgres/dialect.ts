@@ -1,3 +1,7 @@
+/**
+ * Statements in the words of PostgreSQL: compiler, types of columns and their JSON, clock, snapshots and conditions.
+ */
+
 import {
   type CompiledQuery,
   DummyDriver,
@@ -97,16 +101,16 @@ const agree: Dialect['agree'] = (one, other, keys) => {
 };
 
 /**
- * Of the statement: the transaction may have begun long before, and `clock_timestamp()`, which differs from row to row,
- * is no bound of an index. Cut, not rounded: a rounded time may lie ahead of the next statement.
+ * The start of the statement, not of the transaction, which may be much older. `clock_timestamp()` is volatile, so no
+ * index can use it. The time is cut, not rounded: a rounded one may lie ahead of the next statement.
  */
 const now = sql`date_trunc('milliseconds', statement_timestamp())`;
 
 /**
- * Which transactions the statement's snapshot counts as over: whatever is committed by whomever gets a number of its
- * own, so none can be added without changing this. A server that came up again, or another one that took its place, may
- * give numbers once more that were lost: it began at another time. A replica does not tell: its snapshots leave out
- * which of the transactions between the oldest and the newest still run, so that one of these may end without a change.
+ * Identifies the statement's snapshot. Every commit gets its own transaction id, so equal ids mean that nothing was
+ * committed in between. A restarted server, or one that took its place, may give lost ids once more, so the time of its
+ * start is a part. Null on a replica: its snapshots leave out which of the transactions between the oldest and the
+ * newest still run, so that one of these may end without a change.
  */
 const snapshotId = sql`(case when not pg_is_in_recovery() then
   pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text end)`;
@@ -138,7 +142,7 @@ const bucketFormats: Readonly<Record<Bucket, string>> = {
   year: 'YYYY',
 };
 
-/** A moment by the clock of a place, within the years that timestamps have. Of nothing, `least` is what it knows. */
+/** A moment by the clock of a place, within the years that timestamps have. `least` ignores nulls. */
 const localTime = (value: Fragment, shift: Fragment): Fragment => {
   const moved = sql`${value} at time zone 'UTC' + cast(${shift} as interval)`;
   const bounded = sql`greatest(least(${moved}, timestamp '9999-12-31 23:59'), timestamp '0001-01-01 00:00')`;

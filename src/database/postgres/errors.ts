@@ -1,3 +1,5 @@
+/** Errors of PostgreSQL and its driver by meaning: conflict, stale plan, lost session, unknown outcome, damage. */
+
 import { DatabaseError } from 'pg';
 import { overloaded, Problem } from '../../kernel/problem.ts';
 import { ConstraintError, type ConstraintKind, TooLongError } from '../database.ts';

@@ -1,3 +1,5 @@
+/** Tables of a PostgreSQL database as its catalogue describes them. */
+
 import type { Introspection } from '../introspection.ts';
 
 interface ColumnRow {

@@ -1,3 +1,5 @@
+/** Notifications of a PostgreSQL channel, over a session that connects again after each loss. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
 import { DoublingPause } from '../../kernel/doubling-pause.ts';

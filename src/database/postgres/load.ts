@@ -1,3 +1,5 @@
+/** Loader that fills the tables of a PostgreSQL database when another one is moved into it. */
+
 import { Client } from 'pg';
 import { quoteName } from '../quote.ts';
 import type { TableLoader } from '../target.ts';

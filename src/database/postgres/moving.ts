@@ -1,3 +1,7 @@
+/**
+ * SQL to move a PostgreSQL database: its fence against writes, its counters of ids, and what is in the way of a load.
+ */
+
 import type { IdCounter, MoveDialect } from '../dialect.ts';
 import { fenceMessage, fenceName } from '../fence.ts';
 import { quoteName, quoteText } from '../quote.ts';

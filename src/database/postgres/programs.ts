@@ -1,3 +1,8 @@
+/**
+ * Programs of PostgreSQL (`pg_dump`, `pg_restore`, `psql`): found, checked for their version, and run without a
+ * password in their arguments.
+ */
+
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

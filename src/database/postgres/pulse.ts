@@ -1,3 +1,5 @@
+/** Detection of a server that hangs while statements wait for it. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
 

@@ -1,3 +1,5 @@
+/** Batches of the reads that concurrent requests ask for in one turn of the event loop. */
+
 import type { QueryResult } from 'pg';
 import type { Query } from '../database.ts';
 import { isLockTimeout } from './errors.ts';
@@ -16,7 +18,7 @@ interface Read {
  */
 const maxBatchSize = 8;
 
-/** Those of one statement, so that a locked table holds up nothing that does without it. */
+/** Batches hold reads of one statement, so that a locked table holds up no other ones. */
 const batchesOf = (reads: readonly Read[]): readonly (readonly Read[])[] =>
   [...Map.groupBy(reads, ({ query }) => query.sql).values()].flatMap((same) =>
     Array.from({ length: Math.ceil(same.length / maxBatchSize) }, (_, index) =>

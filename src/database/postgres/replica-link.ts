@@ -1,3 +1,5 @@
+/** Sessions with one replica, opened only if it follows the same database and has the same settings. */
+
 import type { OpenDatabase } from '../database.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';

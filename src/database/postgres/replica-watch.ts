@@ -1,3 +1,5 @@
+/** Measurement of how far a replica is behind its primary server. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Reader } from '../database.ts';
 

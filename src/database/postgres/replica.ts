@@ -1,3 +1,5 @@
+/** Choice of the server for the reads of each request: the replica while it is close enough, else the primary. */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DoublingPause } from '../../kernel/doubling-pause.ts';

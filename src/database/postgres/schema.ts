@@ -1,3 +1,8 @@
+/**
+ * Migrations in the words of PostgreSQL: types of the own tables, indexes, references, triggers and the mark of the
+ * database.
+ */
+
 import type { ReferenceTriggers, SchemaDialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
 import { sql } from '../statement.ts';

@@ -1,3 +1,5 @@
+/** Full-text search by `tsvector`: triggers that keep the words, and the SQL that matches and ranks them. */
+
 import {
   accents,
   equalLetters,

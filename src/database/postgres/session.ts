@@ -1,3 +1,5 @@
+/** Settings of every PostgreSQL session, and the check that a pooler has not dropped those on which results depend. */
+
 import type { Client, ClientConfig } from 'pg';
 import type { Reader } from '../database.ts';
 

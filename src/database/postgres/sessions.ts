@@ -1,3 +1,7 @@
+/**
+ * Pool of PostgreSQL sessions: one session in use, its statements and deadlines, and the shares of tables in the pool.
+ */
+
 import { connect } from 'node:net';
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
@@ -126,7 +130,7 @@ export class Session {
     this.#onRelease(this);
   }
 
-  /** By callback: the promises of `pg` keep results from being collected as timers do (see `Silence`). */
+  /** Runs a statement by callback: the promises of `pg` keep results from being collected as timers do (see `Silence`). */
   #ask(query: QueryConfig): Promise<QueryResult> {
     const { silence, pulse } = this.#life;
     return new Promise((resolve, reject) => {

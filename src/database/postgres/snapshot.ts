@@ -1,3 +1,5 @@
+/** One state of all tables of a PostgreSQL database, each value as the text that it has on every database. */
+
 import { Client } from 'pg';
 import { behind, quoteName, quoteText } from '../quote.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';

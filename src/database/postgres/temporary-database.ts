@@ -1,3 +1,7 @@
+/**
+ * Databases that are made on a PostgreSQL server to test an application or to verify a backup, and dropped afterwards.
+ */
+
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { quoteName } from '../quote.ts';

@@ -1,3 +1,5 @@
+/** Transaction of a unit on PostgreSQL: pipelined statements, and the refusal of everything behind a failed one. */
+
 import type { QueryResult } from 'pg';
 import { nextSlice } from '../../kernel/slices.ts';
 import type { Query, Transaction } from '../database.ts';

@@ -1,3 +1,5 @@
+/** One run of a unit on PostgreSQL: begin, deadline, commit or rollback, and the outcome of a lost COMMIT. */
+
 import type { Unit } from '../database.ts';
 import { databaseUnavailable, transactionTimeout } from '../problems.ts';
 import type { CommitWatch } from './commit-watch.ts';
@@ -7,9 +9,9 @@ import { PostgresTransaction } from './transaction.ts';
 
 /** In milliseconds. */
 export interface UnitLimits {
-  /** Of a unit with code of an application: what is left of the whole. */
+  /** Time of a unit with code of an application: what is left of the whole. */
   readonly limit?: { readonly left: number; readonly whole: number } | undefined;
-  /** Of the service's own units. */
+  /** Time of a unit of the service. */
   readonly service?: number | undefined;
 }
 

@@ -1,3 +1,5 @@
+/** Groups of single writes that share one transaction and one wait for the disk. */
+
 import type { QueryResult } from 'pg';
 import type { Query } from '../database.ts';
 import { isOutcomeUnknown } from '../problems.ts';
@@ -20,7 +22,7 @@ const begin = `begin isolation level read committed; set local lock_timeout = ${
 
 const orderOf = ({ query }: Write): number => query.order ?? 0;
 
-/** Those of each table, in the order in which no two groups wait for each other's rows. */
+/** The writes of each table, in an order in which no two groups wait for each other's rows. */
 const groupsOf = (writes: readonly Write[]): readonly (readonly Write[])[] =>
   [...Map.groupBy(writes, ({ query }) => firstTableOf(query.sql)).values()].flatMap((of) => {
     const ordered = of.toSorted((one, other) => orderOf(one) - orderOf(other));

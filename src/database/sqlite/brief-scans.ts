@@ -28,7 +28,7 @@ const timed = async <Row>(scan: () => Promise<Row[]>): Promise<Scanned<Row>> => 
  * however alike they are.
  */
 export class BriefScans {
-  /** By SQL and values; an entry is true for one second. */
+  /** Measurements by SQL and values; an entry is true for one second. */
   readonly #measurements = new BoundedCache<Measurement>(200);
 
   /** Runs a scan `inline`, on the main thread, or `elsewhere`. */

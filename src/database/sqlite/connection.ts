@@ -1,3 +1,5 @@
+/** One connection to a SQLite file: bound values, prepared statements, transactions, and the identity of the file. */
+
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';

@@ -1,3 +1,5 @@
+/** Backup and restore on SQLite: a copy of the pages of one state, checked before it takes its name. */
+
 import {
   closeSync,
   createReadStream,
@@ -148,7 +150,7 @@ export const sqliteCopier = (given: string, targetOf: (path: string) => Database
         await copyPages(source, path, options);
         settle(path);
         const server = `SQLite ${String(source.prepare('select sqlite_version() as v').get()?.['v'])}`;
-        // Of the copy, not of what it was taken from: what is wrong with it is not found otherwise.
+        // The copy is described, not its source: a flaw of the copy is not found otherwise.
         return onSqliteSnapshot(path, (snapshot) => describe(snapshot, { server, schema: undefined }));
       }),
     occupied: async () => occupied(),

@@ -1,3 +1,8 @@
+/**
+ * SQLite behind the port: connections for reads and writes, threads for long reads, and the revisions of what was
+ * written.
+ */
+
 import { statSync } from 'node:fs';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { type Figure, figure } from '../../kernel/figure.ts';

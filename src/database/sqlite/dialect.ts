@@ -1,3 +1,5 @@
+/** Statements in the words of SQLite: compiler, types of columns and their JSON, clock, snapshots and conditions. */
+
 import {
   type CompiledQuery,
   DummyDriver,

@@ -1,3 +1,5 @@
+/** Errors of SQLite by meaning: busy, damaged, unwritable, violated constraint, unknown outcome. */
+
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConstraintError, type ConstraintKind, TooLongError } from '../database.ts';

@@ -1,3 +1,5 @@
+/** Loader that fills the tables of a SQLite file when another database is moved into it. */
+
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { quoteName } from '../quote.ts';
 import type { TableLoader } from '../target.ts';

@@ -1,3 +1,5 @@
+/** Detection of a lost or damaged write-ahead log, before SQLite opens the file without a word. */
+
 import { closeSync, openSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 

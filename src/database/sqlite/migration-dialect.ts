@@ -1,3 +1,5 @@
+/** Kysely on one SQLite connection, for migrations: their DDL is part of the transaction. */
+
 import { DatabaseSync } from 'node:sqlite';
 import {
   type CompiledQuery,

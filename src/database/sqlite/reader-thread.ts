@@ -1,3 +1,5 @@
+/** Thread that runs reads, and the messages between it and the main thread. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../../kernel/package-files.ts';

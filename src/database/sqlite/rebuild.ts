@@ -1,3 +1,5 @@
+/** Change of a SQLite table by a new table that takes its place. */
+
 import type { ColumnShape, IndexShape, TableShape } from '../introspection.ts';
 import { askThrough } from '../migrations/ask-through.ts';
 import { referenceSql } from '../migrations/columns.ts';

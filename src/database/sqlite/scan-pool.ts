@@ -1,3 +1,5 @@
+/** Few threads that run scans, started when they are first needed. */
+
 import { overloaded } from '../../kernel/problem.ts';
 import type { Caller, Query } from '../database.ts';
 import { databaseUnavailable } from '../problems.ts';

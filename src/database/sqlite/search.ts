@@ -1,3 +1,9 @@
+/**
+ * Full-text search by FTS5. The tokenizer ignores case and the accents of Latin letters; the SQL of the triggers does
+ * what it lacks: it replaces accented Greek and Cyrillic letters, and separates the characters of languages without
+ * spaces. It calls no function of the service, because other programs write to the file as well.
+ */
+
 import {
   blocksWithFolded,
   foldedLetters,
@@ -18,12 +24,6 @@ import {
 } from '../search.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
 import { rankOfText } from './functions.ts';
-
-/**
- * Full-text search by FTS5. The tokenizer ignores case and the accents of Latin letters; the SQL of the triggers does
- * what it lacks: it replaces accented Greek and Cyrillic letters, and separates the characters of languages without
- * spaces. It calls no function of the service, because other programs write to the file as well.
- */
 
 /** The view of accented letters and their plain ones. */
 const letters = 'gatewright_letters';

@@ -1,3 +1,5 @@
+/** One state of all tables of a SQLite file, each value as the text that it has on every database. */
+
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';

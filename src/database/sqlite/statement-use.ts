@@ -1,3 +1,5 @@
+/** Columns that a statement reads and writes, as the compiler of SQLite reports them. */
+
 import { constants, type DatabaseSync } from 'node:sqlite';
 
 /**
@@ -39,7 +41,7 @@ const noteUpdate: Note = (use, table, column) => {
 };
 
 const noteRead: Note = ({ reads }, table, column) => {
-  // Whatever reads of a table reads which rows it has; of a count that is all, and no column is named.
+  // Every read of a table depends on which rows it has. A count depends on nothing else, and names no column.
   reads.add(nameOf(table)).add(nameOf(table, column));
 };
 

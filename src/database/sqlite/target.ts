@@ -1,3 +1,5 @@
+/** SQLite database by its URL: its file, and how it is opened, migrated, copied and rehearsed. */
+
 import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,3 +1,5 @@
+/** Units of the SQLite writer, one after the other, and the time for which one may hold up the others. */
+
 import { nextSlice, someWaitForSlice } from '../../kernel/slices.ts';
 import type { Query, Transaction, Unit } from '../database.ts';
 import { transactionTimeout } from '../problems.ts';
@@ -94,7 +96,7 @@ export type UnitOutcome =
 
 /** How long a unit with code of an application may wait for other things than its statements. */
 export interface WaitLimits {
-  /** By `performance.now()`; sooner where the writer is about to close. */
+  /** Deadline by `performance.now()`; sooner where the writer is about to close. */
   readonly until: () => number;
   /** Milliseconds in all, for the error when they are over. */
   readonly limit: number;

@@ -1,3 +1,5 @@
+/** Entry of a reader thread: statements that would hold up the main thread for too long run here. */
+
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Chunk } from '../chunk-stream.ts';
 import type { Query } from '../database.ts';
@@ -5,8 +7,6 @@ import { whileBusy } from './busy.ts';
 import { bind, SqliteConnection } from './connection.ts';
 import { isSqliteError } from './errors.ts';
 import type { ReaderReply, ReaderRequest, Scanned, WorkerData } from './protocol.ts';
-
-/** Entry of a reader thread: statements that would hold up the main thread for too long run here. */
 
 /** A chunk ends with the row that reaches this many UTF-16 units, or after this many milliseconds. */
 const chunkLength = 65_536;

@@ -1,3 +1,5 @@
+/** The only writer of a SQLite file: groups of writes with one commit, and the order of units among them. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { overloaded } from '../../kernel/problem.ts';
 import type { Query, Unit, WriteOptions } from '../database.ts';
@@ -14,7 +16,7 @@ interface Write {
   readonly reject: (error: unknown) => void;
   /** When it stops waiting for a busy database, by `performance.now()`. */
   deadline: number;
-  /** Of a unit with code of an application: milliseconds that it may take in all. */
+  /** Milliseconds that a unit with code of an application may take in all. */
   readonly limit: number | undefined;
   /** When these are over, by `performance.now()`; counted from its first run. */
   until: number | undefined;
