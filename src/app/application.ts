@@ -1,3 +1,5 @@
+/** Finds the files of an application in its folder, and assembles their exports into one `Application`. */
+
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,3 +1,8 @@
+/**
+ * The report of `gatewright audit`: who can call each endpoint, which recommended rules are off, what the database
+ * lacks.
+ */
+
 import {
   type Difference,
   describeDifference,

@@ -1,3 +1,5 @@
+/** Notices a system clock that is set back or far ahead, and corrects the stored times that it has spoilt. */
+
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import { mendTimes } from '../database/mend-times.ts';

@@ -1,3 +1,5 @@
+/** The order in which a process closes what it has opened, within a limit of time. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 

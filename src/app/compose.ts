@@ -1,3 +1,7 @@
+/**
+ * Builds every store, worker and authentication method of a service from its database, credentials and configuration.
+ */
+
 import type { Logger } from 'pino';
 import { createKeyCalls, createKeyUsage, createKeyUses } from '../accounts/api-keys.ts';
 import { createNonceStore, createSeenCredentials } from '../accounts/applications.ts';

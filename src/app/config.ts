@@ -1,3 +1,5 @@
+/** Reads the environment into one frozen `Config`, or reports all its mistakes at once. */
+
 import { Environment, type ShownSetting, type Variable } from './environment.ts';
 import { type VariableValues, variableRows, variables } from './variables.ts';
 

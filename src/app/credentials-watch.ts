@@ -1,3 +1,5 @@
+/** Refuses a credentials file that is older than the last one seen, and records other changes in the audit log. */
+
 import type { SeenCredentialsStore } from '../accounts/applications.ts';
 import type { SecurityEvents } from '../auth/security-events.ts';
 import type { Found } from '../database/migrations.ts';

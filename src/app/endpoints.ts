@@ -1,3 +1,5 @@
+/** The list of the endpoints that every application has, a line each. */
+
 import { type ApiKeyParts, apiKeyEndpoints } from '../accounts/api-keys.ts';
 import { type PaymentParts, paymentEndpoint } from '../accounts/applications.ts';
 import { type OidcParts, oidcEndpoints } from '../accounts/oidc.ts';

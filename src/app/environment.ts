@@ -1,3 +1,5 @@
+/** The kinds of environment variables: how each is read, refused, and shown to administrators. */
+
 import { resolve } from 'node:path';
 
 /** A variable of the environment as one value: its default, its reading, its meaning, and the way it is shown. */
@@ -16,7 +18,7 @@ export interface Variable<Value = unknown> {
   /** The default in the reference; empty without one. */
   readonly fallback: string;
   readonly meaning: Meaning;
-  /** Of a secret only its presence is shown. */
+  /** True for a secret, of which only the presence is shown. */
   readonly secret: boolean;
   read(environment: Environment): Value;
   shown(value: Value): ShownSetting;

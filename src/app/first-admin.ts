@@ -1,3 +1,5 @@
+/** Creates the first super_admin of an empty database from ADMIN_USERNAME, ADMIN_EMAIL and ADMIN_PASSWORD. */
+
 import { randomBytes } from 'node:crypto';
 import type { UserStore } from '../accounts/users.ts';
 import { canonicalAccount, emailViolation, usernameViolation } from '../auth/account.ts';

@@ -1,3 +1,5 @@
+/** Remembers the database files of a DATA_DIR, so that a missing file is not replaced by an empty database. */
+
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { DatabaseTarget } from '../database/target.ts';

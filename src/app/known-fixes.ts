@@ -1,5 +1,8 @@
-// The oldest versions of Node and of the databases that have their known security fixes: one table, which `start` and
-// `audit` compare with what runs. Update it with each security release, and `bin/runtime.js` where it concerns Node.
+/**
+ * The oldest versions of Node and of the databases that have their known security fixes: one table, which `start` and
+ * `audit` compare with what runs. Update it with each security release, and `bin/runtime.js` where it concerns Node.
+ */
+
 import type { Dialect } from '../database/dialect.ts';
 import type { Ask } from '../database/introspection.ts';
 

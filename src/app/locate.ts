@@ -1,3 +1,5 @@
+/** Finds the file, line and column of a mistake in the files of an application. */
+
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';

@@ -1,3 +1,5 @@
+/** The log of a process: JSON lines on standard output, or readable lines at a terminal; neither blocks the service. */
+
 import { hostname } from 'node:os';
 import { type Logger, pino } from 'pino';
 import { type Figure, figure } from '../kernel/figure.ts';

@@ -1,3 +1,5 @@
+/** Connects the metrics with the parts that they measure. Their code is loaded only if METRICS_PORT is set. */
+
 import type { Logger } from 'pino';
 import type { SecurityEventStore } from '../accounts/security-events.ts';
 import type { Database } from '../database/database.ts';

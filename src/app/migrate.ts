@@ -1,3 +1,5 @@
+/** Decides whether a database may be used or migrated, and applies, plans or undoes its migrations. */
+
 import { mkdir } from 'node:fs/promises';
 import { restoringName } from '../database/fence.ts';
 import type { Ask } from '../database/introspection.ts';

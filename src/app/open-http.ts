@@ -1,3 +1,5 @@
+/** Creates the HTTP server of a process: counted and measured endpoints, limits of connections, uploads. */
+
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { KeyCalls, KeyUsage, KeyUses } from '../accounts/api-keys.ts';

@@ -1,3 +1,5 @@
+/** Opens the database and its replica with slow statements logged, statements measured and outages watched. */
+
 import type { Logger } from 'pino';
 import type { OpenDatabase } from '../database/database.ts';
 import { type DatabaseWatch, watchDatabase } from '../database/database-watch.ts';

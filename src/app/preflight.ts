@@ -1,3 +1,5 @@
+/** Checks of a start that need no request: free ports, valid endpoints, the first administrator, pending migrations. */
+
 import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
 import type { Logger } from 'pino';
 import type { OpenDatabase } from '../database/database.ts';

@@ -1,3 +1,5 @@
+/** Derives the keys of tokens, cookies and sealed values from the server secret, and follows its changes. */
+
 import type { Logger } from 'pino';
 import { createTokens, type Tokens } from '../auth/jwt.ts';
 import { createLoginThrottle, type LoginThrottle } from '../auth/login-throttle.ts';

@@ -1,3 +1,5 @@
+/** Starts a service from its configuration and its application, and stops it: `createServer`. */
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import {

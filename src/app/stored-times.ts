@@ -1,3 +1,5 @@
+/** Every stored time that a wrong clock could spoil, with its effect and its bound. */
+
 import { tokenLifetime } from '../auth/jwt.ts';
 import type { TimeBound } from '../database/mend-times.ts';
 import { decidingTimes } from '../database/tables.ts';

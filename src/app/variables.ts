@@ -1,3 +1,5 @@
+/** Every environment variable, a row each: default, reading, and meaning in both languages. */
+
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isNetwork, proxyNetworks } from '../auth/client-network.ts';
@@ -257,7 +259,7 @@ const bodyMemory = variable.of({
   },
 });
 
-/** By the member of `Config`, in the order of the reference. */
+/** The rows by their member of `Config`, in the order of the reference. */
 export const variableRows = {
   production: variable.of({
     name: 'NODE_ENV',

@@ -1,3 +1,5 @@
+/** Types of the application's own endpoints, as text for a generated client. */
+
 import { createInput } from '../http/input.ts';
 import { catalogueOf, labelText } from '../kernel/messages.ts';
 import { isOwnProblem } from '../model/define-problem.ts';

@@ -1,3 +1,7 @@
+/**
+ * The whole file of a generated client: the types of resources, and the parts of endpoints, operations and relations.
+ */
+
 import type { Application } from '../app/application.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Models } from '../model/models.ts';

@@ -1,3 +1,5 @@
+/** Types of those endpoints of the service that only some applications have, as text for a generated client. */
+
 import type { Endpoint, ListField } from '../http/endpoint.ts';
 import { labelText } from '../kernel/messages.ts';
 import { conditionType, sortedType } from './client-relations.ts';

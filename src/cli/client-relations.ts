@@ -1,3 +1,5 @@
+/** Types of relations, filters and nested records, as text for a generated client. */
+
 import { orderedOperators, textOperators } from '../fields/values.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelField, ModelRelation, ResourceModel, View } from '../model/resource.ts';

@@ -1,3 +1,5 @@
+/** `defineCommand`: options, operands and help of a command, and the reading of its arguments. */
+
 import { statSync } from 'node:fs';
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
 import { directoryMessage } from '../kernel/error-message.ts';

@@ -1,3 +1,5 @@
+/** Changes of the credentials from the command line, each with its line in the audit log. */
+
 import { createSeenCredentials } from '../accounts/applications.ts';
 import { type Config, readConfig } from '../app/config.ts';
 import { olderCredentials } from '../app/credentials-watch.ts';

@@ -1,3 +1,5 @@
+/** The terminal as commands see it: streams, environment, questions, and the errors that set the exit status. */
+
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { type Clock, systemClock } from '../kernel/clock.ts';

@@ -1,3 +1,5 @@
+/** Runs one command line: finds the command, and turns its result or error into an exit status. */
+
 import { packageVersion } from '../app/version.ts';
 import { errorMessage } from '../kernel/error-message.ts';
 import { nearest, nearestHint } from '../kernel/options.ts';

@@ -1,3 +1,5 @@
+/** The list of all commands, each with its help text and the module that is loaded for it. */
+
 import type { Command } from './command.ts';
 
 interface RegistryEntry {

@@ -1,3 +1,5 @@
+/** TypeScript types of JSON Schemas, as text. */
+
 import type { JsonSchema } from '../fields/field.ts';
 import { isJsonObject, type Json } from '../kernel/json.ts';
 import { textCode } from './scaffold/code.ts';

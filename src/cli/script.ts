@@ -1,3 +1,5 @@
+/** Runs a script or a console with the application's records, on the configured database. */
+
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -1,3 +1,5 @@
+/** Serves an application in this process until a signal, with readable messages where the start fails. */
+
 import { flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
 import type { Config } from '../app/config.ts';

@@ -1,3 +1,5 @@
+/** SIGTERM and SIGINT: the first stops the process in order, the second ends it at once. */
+
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Server } from '../app/server.ts';

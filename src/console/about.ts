@@ -1,3 +1,5 @@
+/** The endpoint that returns the version and the settings of the service, without secrets. */
+
 import type { SignInProvider } from '../accounts/oidc.ts';
 import type { Database } from '../database/database.ts';
 import type { JsonSchema } from '../fields/field.ts';

@@ -1,3 +1,5 @@
+/** The part of the start page that lists work for an administrator, with its JSON Schema. */
+
 import {
   foundSchema,
   type KeyAdviceParts,

@@ -1,3 +1,5 @@
+/** The list of all entities in the administration area, with the parts that each is served from. */
+
 import {
   type KeyScopeParts,
   type KeyUsageParts,

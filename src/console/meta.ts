@@ -1,3 +1,5 @@
+/** Metadata of the models for the administration pages: every field, and the endpoints of the area. */
+
 import { adminAuth, administratorOnly, adminTag } from '../http/administration.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { type EntityParts, serveEntity } from '../http/entity-endpoint.ts';

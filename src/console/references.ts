@@ -1,3 +1,5 @@
+/** Previews of deletions: how many records refer to a user, a role or a webhook. */
+
 import { roleEntity } from '../accounts/roles.ts';
 import { managedUserEntity, type UserStore } from '../accounts/users.ts';
 import type { Reader, SqlValue } from '../database/database.ts';

@@ -1,3 +1,5 @@
+/** The search of the administration area through every list that the caller may read. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import type { JsonSchema } from '../fields/field.ts';

@@ -1,3 +1,5 @@
+/** Serves the built administration pages, with a nonce in each response and assets that are compressed once. */
+
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { adminTag } from '../http/administration.ts';

@@ -1,3 +1,5 @@
+/** The figures of the start page: requests by hour and day, and work for an administrator. */
+
 import type { KeyUsage } from '../accounts/api-keys.ts';
 import type { SecurityEventStore } from '../accounts/security-events.ts';
 import type { JsonSchema } from '../fields/field.ts';

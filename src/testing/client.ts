@@ -1,3 +1,5 @@
+/** A caller of an application under test, whose requests pass through the whole service. */
+
 import type { Server } from '../app/server.ts';
 import type { HttpMethod } from '../http/endpoint.ts';
 import type { TestClient, TestData, TestResponse } from './shapes.ts';

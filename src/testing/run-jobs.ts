@@ -1,3 +1,5 @@
+/** Runs the due jobs of an application under test, in order and at once. */
+
 import { randomUUID } from 'node:crypto';
 import { type Perform, storeOutcome } from '../delivery/jobs.ts';
 import type { Clock } from '../kernel/clock.ts';

@@ -1,3 +1,5 @@
+/** The types of `gatewright/testing`. */
+
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Application } from '../app/application.ts';
 import type { Server } from '../app/server.ts';

@@ -1,3 +1,5 @@
+/** `testApplication`: starts an application on an empty database for one test file. */
+
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,3 +1,5 @@
+/** Queries for failed jobs, failing webhooks, waiting work and missing setup, each of bounded cost. */
+
 import { type Compilable, type Expression, sql as raw } from 'kysely';
 import { maxCounted, maxListed } from '../accounts/attention.ts';
 import { timeText } from '../database/source.ts';

@@ -1,3 +1,5 @@
+/** The course of `backup` and `restore`: progress, stop by a signal, comparison, and the printed result. */
+
 import type { DatabaseTarget } from '../../database/target.ts';
 import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../database/targets.ts';
 import type { CopyState, CopyStep, Manifest, WorkOptions } from '../../upkeep/backup.ts';

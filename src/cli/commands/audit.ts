@@ -1,3 +1,5 @@
+/** `gatewright audit`: prints the audit report as tables or JSON. */
+
 import { type AuditReport, auditReport, type ResourceReport } from '../../app/audit-report.ts';
 import { readConfig } from '../../app/config.ts';
 import { endpointsOf } from '../../app/describe.ts';

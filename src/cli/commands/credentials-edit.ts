@@ -1,3 +1,5 @@
+/** `gatewright credentials edit`: opens the decrypted credentials in an editor and encrypts them again. */
+
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,5 @@
+/** `gatewright generate endpoint`: writes the file of an endpoint, and prints a request for a test. */
+
 import { type Application, loadApplication } from '../../app/application.ts';
 import { readConfig } from '../../app/config.ts';
 import { endpointsOf } from '../../app/describe.ts';

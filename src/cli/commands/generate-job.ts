@@ -1,3 +1,5 @@
+/** `gatewright generate job`: writes the file of a job. */
+
 import { loadApplication } from '../../app/application.ts';
 import { collectJobs, defineJob } from '../../delivery/jobs.ts';
 import { DefinitionError } from '../../model/definition-error.ts';

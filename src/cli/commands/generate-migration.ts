@@ -1,3 +1,5 @@
+/** `gatewright generate migration`: writes the migration from the current database to the models. */
+
 import { loadApplication } from '../../app/application.ts';
 import { readConfig } from '../../app/config.ts';
 import { pendingMigrations } from '../../app/migrate.ts';

@@ -1,3 +1,5 @@
+/** `gatewright generate resource`: writes a model from field arguments or a dialogue, and its migration. */
+
 import { loadApplication } from '../../app/application.ts';
 import { columnName } from '../../database/migrations.ts';
 import { defineOwner } from '../../fields/reference.ts';

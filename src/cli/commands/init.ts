@@ -1,3 +1,5 @@
+/** `gatewright init`: creates the folder of a new application. */
+
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';

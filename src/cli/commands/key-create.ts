@@ -1,3 +1,5 @@
+/** `gatewright key create`: creates an API key of a user. */
+
 import { issueKey, keyFieldDefinitions, restrictionViolations } from '../../accounts/api-keys.ts';
 import { createUserStore } from '../../accounts/users.ts';
 import { canonicalAccount } from '../../auth/account.ts';

@@ -1,3 +1,5 @@
+/** `gatewright migrate`: applies, shows or undoes migrations. */
+
 import { readConfig } from '../../app/config.ts';
 import { awaitDatabase } from '../../app/database-wait.ts';
 import { expectsDatabase } from '../../app/known-databases.ts';

@@ -1,3 +1,5 @@
+/** `gatewright move`: copies the database to another one, also of the other kind, and reports the progress. */
+
 import { readConfig } from '../../app/config.ts';
 import { assertUpToDate, prepareEmptyDatabase } from '../../app/migrate.ts';
 import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../database/targets.ts';

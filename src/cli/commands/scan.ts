@@ -1,3 +1,5 @@
+/** `gatewright scan`: finds API keys of this service in files, folders and git repositories. */
+
 import { errorMessage } from '../../kernel/error-message.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';

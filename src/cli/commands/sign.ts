@@ -1,3 +1,5 @@
+/** `gatewright sign`: signs a request of an application, and prints its headers or a curl command. */
+
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type SigningKey, signHttp } from '../../auth/http-signature.ts';

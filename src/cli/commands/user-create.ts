@@ -1,3 +1,5 @@
+/** `gatewright user create`: creates a user with roles and a password. */
+
 import { createUserInput, createUserStore, newUserOf } from '../../accounts/users.ts';
 import { generatePassword } from '../../app/first-admin.ts';
 import { canonicalAccount } from '../../auth/account.ts';

@@ -1,3 +1,5 @@
+/** One run of the application under `gatewright dev`: it serves until a file changes, or says why it cannot. */
+
 import { type Application, ApplicationError, loadApplication } from '../../app/application.ts';
 import { type Config, ConfigError, readConfig } from '../../app/config.ts';
 import { awaitDatabase } from '../../app/database-wait.ts';

@@ -1,3 +1,5 @@
+/** Watches the application's folder for changed code, also in new folders. */
+
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 

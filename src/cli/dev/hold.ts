@@ -1,3 +1,5 @@
+/** Shows the SQL of a pending migration, and waits for a confirmation before it is applied. */
+
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';

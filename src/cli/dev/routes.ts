@@ -1,3 +1,5 @@
+/** The table of routes that `gatewright dev` prints, with the rules that each leaves open. */
+
 import { ruleWarnings } from '../../app/audit-report.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Action } from '../../model/resource.ts';

@@ -1,3 +1,5 @@
+/** The parent process of `gatewright dev`: it replaces the running process at each change. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,5 @@
+/** The text of every file of a new application. */
+
 import { defineResource } from '../../model/define-resource.ts';
 import { collectModels } from '../../model/models.ts';
 import { readFields } from './field-arguments.ts';

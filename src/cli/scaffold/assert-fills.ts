@@ -1,3 +1,5 @@
+/** Checks the values that a migration writes to existing records against the rules of the models. */
+
 import type { Database } from '../../database/database.ts';
 import { accept } from '../../database/migrations.ts';
 import { quoteName, quoteText } from '../../database/quote.ts';

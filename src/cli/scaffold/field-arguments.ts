@@ -1,3 +1,5 @@
+/** Reads fields from arguments such as `title:string:required`. */
+
 import {
   commonFlags,
   commonModifiers,

@@ -1,3 +1,5 @@
+/** Writes generated files, all or none, and never over an existing one. */
+
 import { access, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, parse, relative } from 'node:path';
 import { errorMessage } from '../../kernel/error-message.ts';

@@ -1,3 +1,5 @@
+/** The text of a migration file from its operations. */
+
 import { type SearchChange, tableOf } from '../../database/migrations.ts';
 import type { FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';

@@ -1,3 +1,5 @@
+/** The dialogue of `generate resource` at a terminal. */
+
 import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { fieldKinds } from '../../fields/registry.ts';

@@ -1,3 +1,5 @@
+/** Applies the declared renames of tables and columns to a stored schema. */
+
 import type { ColumnShape, TableShape } from '../../database/introspection.ts';
 import { followingName, type Stored } from '../../database/migrations.ts';
 import { CommandError } from '../io.ts';

@@ -1,3 +1,5 @@
+/** The text of a resource file from its fields and rules. */
+
 import type { FieldType } from '../../fields/field.ts';
 import { declaredFields, type ResourceModel } from '../../model/resource.ts';
 import { type Code, type Entry, statementText, textCode } from './code.ts';

@@ -1,3 +1,5 @@
+/** Reads the objects of a git repository that is not trusted: none of its configuration, hooks or attributes run. */
+
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,3 +1,5 @@
+/** Looks up possible keys by their hashes, in batches, and revokes those that exist if asked to. */
+
 import {
   findSecrets,
   type KnownSecret,

@@ -1,3 +1,5 @@
+/** Examines each object of a git repository once, and finds the commit that brought it. */
+
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';

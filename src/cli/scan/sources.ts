@@ -1,3 +1,5 @@
+/** Examines files and folders chunk by chunk, and lists those that cannot be read. */
+
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

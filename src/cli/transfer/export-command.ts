@@ -1,3 +1,5 @@
+/** One run of `gatewright export`: records of a list into a file, continued where an earlier run stopped. */
+
 import { type CsvColumn, csvHead, csvLines } from '../../http/csv.ts';
 import { csvColumns } from '../../http/list-endpoint.ts';
 import { csvCells } from '../../kernel/csv-cells.ts';

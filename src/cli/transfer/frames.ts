@@ -1,3 +1,5 @@
+/** Splits a file of CSV or JSON lines into records, within a bound of memory. */
+
 import { isUtf8 } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';

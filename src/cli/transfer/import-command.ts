@@ -1,3 +1,5 @@
+/** One run of `gatewright import`: its options, output and messages. */
+
 import { open } from 'node:fs/promises';
 import { errorMessage } from '../../kernel/error-message.ts';
 import { catalogueOf } from '../../kernel/messages.ts';

@@ -1,3 +1,5 @@
+/** Imports one file in transactions that also store the position reached, so that a later run can continue. */
+
 import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';

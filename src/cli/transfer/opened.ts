@@ -1,3 +1,5 @@
+/** Opens the database and the operations of an application for commands on records, alongside a running service. */
+
 import { pino } from 'pino';
 import type { UserScopeParts, UserStore } from '../../accounts/users.ts';
 import type { Application } from '../../app/application.ts';
@@ -29,7 +31,7 @@ import { commandConfig } from '../tables.ts';
 const poolSize = 4;
 
 interface ServedResources {
-  /** By model name. */
+  /** The served resources by model name. */
   readonly resources: ReadonlyMap<string, ServedResource>;
 }
 

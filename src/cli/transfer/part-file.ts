@@ -1,3 +1,5 @@
+/** A file that appears complete or not at all, and whose part an interrupted export leaves for the next one. */
+
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,3 +1,5 @@
+/** Parses the records of an import, in CSV or JSON lines. */
+
 import { type Cell, CellError, csvCells } from '../../kernel/csv-cells.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { FieldError } from '../../kernel/field-error.ts';

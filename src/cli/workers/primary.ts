@@ -1,3 +1,5 @@
+/** The primary process of several workers: starts, replaces and stops them, and forwards connections and output. */
+
 import cluster, { type Worker } from 'node:cluster';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';

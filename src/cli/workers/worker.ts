@@ -1,3 +1,5 @@
+/** The part of a process that serves as one of several workers: its start, its stop, and the loss of its primary. */
+
 import type { StopSignal } from '../stop-signal.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { type Stop, type WorkerStarted, workerVariable } from './worker-messages.ts';

@@ -1,3 +1,5 @@
+/** Serves the OpenAPI description in each language and area, and opens the documentation page. */
+
 import { readFile } from 'node:fs/promises';
 import {
   type DescriptionArea,

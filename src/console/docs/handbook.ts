@@ -1,3 +1,5 @@
+/** The documents of this package as HTML pages, with their contents page and the sections that the search finds. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, posix } from 'node:path';
 import { packageFile } from '../../kernel/package-files.ts';

@@ -1,3 +1,5 @@
+/** Pages of `gatewright dev` that show each mail with sample data. */
+
 import { type MailOption, mailTemplates, mailTexts, mailValues } from '../../delivery/mail.ts';
 import type { Answer, Endpoint } from '../../http/endpoint.ts';
 import { locales } from '../../kernel/messages.ts';

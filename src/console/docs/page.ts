@@ -1,3 +1,5 @@
+/** Serves the documentation page: its document, its assets and the handbook, with their security headers. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { authMethods, headersOf } from '../../auth/registry.ts';

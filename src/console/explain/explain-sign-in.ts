@@ -1,3 +1,5 @@
+/** Explains a sign-in with a provider before anybody tries it: account, claim, mapping and roles. */
+
 import {
   defaultRoles,
   explainRoles,

@@ -1,3 +1,5 @@
+/** The endpoint of explanations: it reads the question, and writes the steps in the language of the caller. */
+
 import { isIP } from 'node:net';
 import type { CallerStore } from '../../accounts/users.ts';
 import { parseId } from '../../fields/values.ts';
@@ -192,7 +194,7 @@ export const explainEndpoint = (services: ExplainParts): Endpoint => {
     path: '/admin/explain',
     auth: adminAuth,
     policy: administratorOnly,
-    // Which records the caller may know of depends on what they may read.
+    // The caller learns only of records that they may read.
     grantsOn: checkedModels([...services.resources.values()].map(({ model }) => model)),
     accepts: 'nothing',
     docs: {

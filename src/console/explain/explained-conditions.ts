@@ -1,3 +1,7 @@
+/**
+ * Explains the conditions of a row rule for a caller and a record, without values that the administrator may not read.
+ */
+
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../database/database.ts';
 import { readsInArea } from '../../http/administration.ts';
@@ -23,7 +27,7 @@ export type ExplainedCondition = {
   readonly outcome: 'passed' | 'refused' | 'narrowed';
   /** Whether it is the one that decides: of alternatives the first that holds, of demands the first that does not. */
   readonly decides: boolean;
-  /** Whose field it compares. */
+  /** The model of the compared field. */
   readonly model: string;
   readonly field?: string;
   /** Value that `equals` compares with. */
@@ -42,13 +46,13 @@ export type ExplainedConditions = {
   readonly rule: ExplainedCondition;
 };
 
-/** Which conditions are explained, and for whom. */
+/** The conditions that are explained, and their caller. */
 export interface ConditionsAsked {
   readonly model: ResourceModel;
   readonly expression: RowExpression;
   /** Subject of the outcomes where the path names no record. */
   readonly otherwise: Exclude<ConditionsAbout, 'record'>;
-  /** Of the record that the path names. */
+  /** The record that the path names. */
   readonly id: number | undefined;
   readonly caller: Principal;
 }

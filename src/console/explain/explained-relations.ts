@@ -1,3 +1,5 @@
+/** Explains which relations of a request its caller may follow. */
+
 import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Reason } from '../../kernel/messages.ts';

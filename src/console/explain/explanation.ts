@@ -1,3 +1,5 @@
+/** Repeats the stages of a request for a named caller without running it, and collects the result of each step. */
+
 import type { RoleStore } from '../../accounts/roles.ts';
 import type { CallerStore, CallerUser, KnownKey } from '../../accounts/users.ts';
 import { networksOf } from '../../auth/client-network.ts';
@@ -46,7 +48,7 @@ import {
 } from './explained-conditions.ts';
 import { explainRelations } from './explained-relations.ts';
 
-/** Whom an explanation is about. A user calls with a token or a session, a key with itself, an application signs. */
+/** The caller that an explanation is about. A user calls with a token or a session, a key with itself, an application signs. */
 export type Subject =
   | { readonly kind: 'user'; readonly user: CallerUser }
   | { readonly kind: 'api_key'; readonly key: KnownKey }
@@ -56,13 +58,13 @@ export type Subject =
 /** A step of the policy, or one of those around it: the route before, authentication, the record after. */
 export interface ExplainedStep extends Omit<Step, 'rule'> {
   readonly rule: ExplainedRule;
-  /** Of a row rule. */
+  /** The conditions of a row rule. */
   readonly conditions?: ExplainedConditions;
-  /** Of the permission check: each role of the caller, and whether it is granted what was asked. */
+  /** For the permission check: each role of the caller, and whether it grants the action. */
   readonly grants?: ExplainedGrants;
-  /** Of the scopes and the networks of a key. */
+  /** The scope or network restriction of a key. */
   readonly key?: ExplainedRestriction;
-  /** Of a record that is there and out of scope. */
+  /** The record, if it exists but is out of scope. */
   readonly record?: ExplainedRecord;
 }
 

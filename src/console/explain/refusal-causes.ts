@@ -1,3 +1,5 @@
+/** The endpoint that groups refused requests by caller, endpoint and code. */
+
 import type { JsonSchema } from '../../fields/field.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import type { Endpoint } from '../../http/endpoint.ts';

@@ -1,3 +1,5 @@
+/** Endpoints that show an administrator the records that another user sees. */
+
 import type { CallerStore } from '../../accounts/users.ts';
 import type { Identities } from '../../auth/ports.ts';
 import { takes, type UserPrincipal } from '../../auth/principal.ts';

@@ -1,3 +1,5 @@
+/** Makes a backup: copies a database into a file while others write, and publishes it with its manifest. */
+
 import { link, lstat, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readTables } from '../../database/migrations.ts';

@@ -1,3 +1,5 @@
+/** The manifest of a backup, FILE.json: written, read and checked. */
+
 import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import type { TableChecksum, TableChecksums } from '../../database/table-checksum.ts';
 import type { CopyFacts } from '../../database/target.ts';

@@ -1,3 +1,5 @@
+/** Restores or verifies a backup, and compares the restored database with the manifest. */
+
 import { stat } from 'node:fs/promises';
 import { restoringName } from '../../database/fence.ts';
 import { checksumDifferences, tableChecksums } from '../../database/table-checksum.ts';

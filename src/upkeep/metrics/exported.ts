@@ -1,3 +1,5 @@
+/** Converts figures, counts and durations into the form of prom-client's registry. */
+
 import type { AggregatorRegistry, Metric, Registry } from 'prom-client';
 import type { Figure } from '../../kernel/figure.ts';
 import { type AnswerTimes, bounds, type Durations } from './answer-times.ts';

@@ -1,3 +1,5 @@
+/** The HTTP server of `GET /metrics`, apart from the service, with its token and limits. */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

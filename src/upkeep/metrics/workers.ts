@@ -1,3 +1,5 @@
+/** Collects the metrics of all workers in the primary process, over messages between them. */
+
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import type { AggregatorRegistry as Aggregator, Registry } from 'prom-client';

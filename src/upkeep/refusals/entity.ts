@@ -1,3 +1,5 @@
+/** The entity of refused requests in the administration area. */
+
 import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity } from '../../records/entity.ts';

@@ -1,3 +1,5 @@
+/** Stores refused requests of known callers, equal ones of an hour as one row with a count. */
+
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Claim } from '../../auth/method.ts';

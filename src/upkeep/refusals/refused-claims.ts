@@ -1,3 +1,5 @@
+/** Finds the callers of requests whose credentials were refused, in batches of bounded size. */
+
 import { findSecrets } from '../../accounts/api-keys.ts';
 import type { Claim } from '../../auth/method.ts';
 import { toQuery } from '../../database/statement.ts';

@@ -1,3 +1,5 @@
+/** Counts of requests by hour and authentication method, and the last uses of keys, applications and sessions. */
+
 import { plainHash, storedFormsOf } from '../../accounts/api-keys.ts';
 import type { UsageRecorder } from '../../auth/ports.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -202,7 +204,7 @@ export const createUsageRecorder = (
     return sql`update gatewright_former_secrets set last_used_at = ${at}
       where key_hash in (${storedFormsOf(value('hash'))}) and (last_used_at is null or last_used_at < ${at})`;
   });
-  /** By secrets: a rotation may have replaced one since it was used. */
+  /** Uses by secret, not by key: a rotation may have replaced the secret since it was used. */
   const keys = new BatchedCounter<string, { readonly id: number; at: number }>({
     maxEntries: 200_000,
     merge: (earlier, used) => {
@@ -212,7 +214,7 @@ export const createUsageRecorder = (
     },
     write: (uses) =>
       database.write(async (transaction) => {
-        // By the id, so that processes lock rows in one order: the secrets of a key share a row.
+        // Ordered by id, so that all processes lock rows in one order: the secrets of a key share a row.
         for (const [hash, { id, at }] of uses.toSorted(([, one], [, other]) => one.id - other.id)) {
           const use = { hash, at: toTimestamp(at) };
           const key = await transaction.get<{ key_hash: string }>(keyUse({ id, ...use }));

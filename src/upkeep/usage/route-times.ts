@@ -1,3 +1,5 @@
+/** Durations of responses by route and hour, for the administration area. */
+
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { BatchedCounter } from '../../ledger/batched-counter.ts';

@@ -1,3 +1,5 @@
+/** Detects a blocked main thread from a second thread, and names the application code that blocks it. */
+
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { CodeWatch } from '../../kernel/application-code.ts';

@@ -1,3 +1,5 @@
+/** Spans of OpenTelemetry for requests and statements, if an SDK was loaded before the service. */
+
 import type { Attributes, Span } from '@opentelemetry/api';
 import { maskedStatement } from '../../database/masked-statement.ts';
 import type { StatementWatch } from '../../database/measured.ts';

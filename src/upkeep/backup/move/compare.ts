@@ -1,3 +1,5 @@
+/** Refuses a move between databases whose tables, column types or migrations do not fit. */
+
 import type { Dialect } from '../../../database/dialect.ts';
 import type { Ask, TableShape, Tables } from '../../../database/introspection.ts';
 import { coreSet, sinceBaseline } from '../../../database/migrations.ts';

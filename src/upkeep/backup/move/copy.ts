@@ -1,3 +1,5 @@
+/** Copies the rows of one table to the destination of a move, in batches that can be continued. */
+
 import type { ColumnShape, TableShape } from '../../../database/introspection.ts';
 import { quoteName } from '../../../database/quote.ts';
 import type { CanonicalRow, TableLoader, TableSnapshot } from '../../../database/target.ts';

@@ -1,3 +1,5 @@
+/** Makes the source of a move refuse writes of every process, or accept them again. */
+
 import { CompiledQuery, Kysely, sql } from 'kysely';
 import type { Dialect } from '../../../database/dialect.ts';
 import type { Ask, Tables } from '../../../database/introspection.ts';

@@ -1,3 +1,5 @@
+/** The marks of a move in both databases: destination and state at the source, progress at the destination. */
+
 import { fenceName } from '../../../database/fence.ts';
 import type { Ask, Tables } from '../../../database/introspection.ts';
 import { quoteName, quoteText } from '../../../database/quote.ts';

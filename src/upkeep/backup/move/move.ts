@@ -1,3 +1,5 @@
+/** The course of a move: fence the source, prepare the destination, fill it, compare both. */
+
 import { randomUUID } from 'node:crypto';
 import type { Dialect } from '../../../database/dialect.ts';
 import type { Ask, Tables } from '../../../database/introspection.ts';
@@ -50,7 +52,7 @@ export interface MoveState {
 export interface Moved {
   readonly tables: number;
   readonly rows: number;
-  /** By table name; equal on both sides. */
+  /** Checksums by table name, equal on both sides. */
   readonly checksums: TableChecksums;
 }
 
