@@ -1,3 +1,5 @@
+/** Usernames and email addresses: the form in which they are compared, and the rules for new ones. */
+
 import type { RuleViolation } from '../fields/field.ts';
 import { addressOf, canonicalAddress } from './address.ts';
 

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { domainToASCII, domainToUnicode } from 'node:url';
-
 /**
  * Email addresses: who holds one, holds the mailbox. The form that is compared is therefore the form to which mail is
  * sent, but for the case of letters. Likeness decides nothing here: two domains that look alike are two domains.
  */
+
+import { randomBytes } from 'node:crypto';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 const ascii = /^[\x21-\x7e]+$/;
 /** Letters, digits and hyphens; and the underscore, which some domains contain. */

@@ -1,3 +1,7 @@
+/**
+ * Networks of clients: the unit in which limits count them, and the ranges of API keys and trusted proxies.
+ */
+
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** The two groups that a dotted tail of an IPv6 address encodes. */

@@ -1,3 +1,5 @@
+/** HTTP Message Signatures (RFC 9421) and Content-Digest (RFC 9530): what is signed, and how. */
+
 import type { KeyObject } from 'node:crypto';
 import { createHash, createHmac, createPublicKey, sign, timingSafeEqual, verify } from 'node:crypto';
 import {
@@ -7,8 +9,6 @@ import {
   parseDictionary,
   serialize,
 } from './structured-fields.ts';
-
-/** HTTP Message Signatures (RFC 9421) and Content-Digest (RFC 9530): what is signed, and how. */
 
 export const httpSignatureHeaders = {
   input: 'Signature-Input',

@@ -1,14 +1,14 @@
+/**
+ * HS256 tokens (RFC 7515, 7518, 7519) only; docs/decisions/0003-own-hs256.md gives the reasons for our own
+ * implementation. The signature is checked before anything is decoded, so that no JSON of a stranger is parsed.
+ */
+
 import { isUtf8 } from 'node:buffer';
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
 import type { Rekeyable } from './derived-key.ts';
-
-/**
- * HS256 tokens (RFC 7515, 7518, 7519) only; docs/decisions/0003-own-hs256.md gives the reasons for our own
- * implementation. The signature is checked before anything is decoded, so that no JSON of a stranger is parsed.
- */
 
 /** Lifetime of a token in seconds. */
 export const tokenLifetime = 24 * 60 * 60;

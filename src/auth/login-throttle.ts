@@ -1,3 +1,5 @@
+/** The limits on failed sign-ins: per account and address, per address, and per account for codes. */
+
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';

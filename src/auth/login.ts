@@ -1,3 +1,8 @@
+/**
+ * The check of an account and its password, with equal work for unknown accounts, and the login that issues a
+ * token.
+ */
+
 import { Problem } from '../kernel/problem.ts';
 import { canonicalAccount } from './account.ts';
 import { networkOf } from './client-network.ts';

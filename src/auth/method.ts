@@ -1,3 +1,8 @@
+/**
+ * The contract of an authentication method: what it reads of a request, what it returns, and how it is
+ * described.
+ */
+
 import type { Clock } from '../kernel/clock.ts';
 import type { Translations } from '../kernel/messages.ts';
 import type { Problem } from '../kernel/problem.ts';
@@ -46,7 +51,7 @@ export interface IdentifiedUser<Method extends string = string> extends Identity
   readonly scopes?: ReadonlySet<string> | undefined;
   /** Limits of the API key; undefined where it has none. */
   readonly limits?: KeyLimits | undefined;
-  /** Of an API key: the scopes that this request has needed so far, whatever the key has. */
+  /** The scopes that this request of an API key has needed so far, whichever the key has. */
   readonly uses?: Set<string> | undefined;
 }
 

@@ -1,3 +1,8 @@
+/**
+ * Passkeys (WebAuthn) for the origin of this service: options for the browser, and verification of its
+ * responses.
+ */
+
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,

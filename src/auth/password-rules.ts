@@ -1,3 +1,5 @@
+/** The rules for new passwords: length, no common password, no name of the account. */
+
 import type { RuleViolation } from '../fields/field.ts';
 import { foldText } from './account.ts';
 import { normalPassword } from './password.ts';

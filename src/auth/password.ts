@@ -1,3 +1,5 @@
+/** Hashing and verification of passwords by argon2id, off the main thread and a few at a time. */
+
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Argon2Hash, formatPhc, parsePhc } from './phc.ts';

@@ -1,7 +1,10 @@
+/**
+ * The storage that authentication needs: identities, accounts, counted failures, keys of applications, nonces.
+ * Rooms below implement it.
+ */
+
 import type { Networks } from './client-network.ts';
 import type { KeyLimits } from './rate-limit.ts';
-
-/** Storage that authentication needs. `service` implements it, `server.ts` connects them. */
 
 /**
  * The second factor of credentials for the administration area. `none`: the user has none and needs none. `due`: the
@@ -91,7 +94,7 @@ export interface Account extends VerifiedUser {
 }
 
 export interface AccountStore {
-  /** By canonical username or email (see `canonicalAccount`). */
+  /** Returns the account of a canonical username or email (see `canonicalAccount`). */
   byAccount(canonical: string): Promise<Account | undefined>;
   /** Writes `hash` if the user's password hash still is `from`; ends no session, for the password is the same. */
   replaceHash(id: number, from: string, hash: string): Promise<void>;

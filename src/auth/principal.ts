@@ -1,3 +1,7 @@
+/**
+ * The guard, which authenticates a request by the methods of its endpoint, and the principal that it returns.
+ */
+
 import { Problem } from '../kernel/problem.ts';
 import type {
   AuthRequest,

@@ -1,3 +1,8 @@
+/**
+ * Rate limits as data: the limits of models, endpoints and API keys, their check, and their policy as headers
+ * name it.
+ */
+
 import { durationOf } from '../kernel/duration.ts';
 import { isJsonObject, type Json } from '../kernel/json.ts';
 import { type OptionTable, objectOf, oneOf, wholeNumber } from '../kernel/options.ts';

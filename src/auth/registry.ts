@@ -1,3 +1,7 @@
+/**
+ * The registry of authentication methods: their names and types, and everything that follows from the list.
+ */
+
 import type { AuthDependencies, Authenticate, AuthMethod, Verifier } from './method.ts';
 import { apiKey } from './methods/api-key.ts';
 import { bearer } from './methods/bearer.ts';

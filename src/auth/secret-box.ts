@@ -1,3 +1,5 @@
+/** Encryption of short secrets at rest, with a change of the server's secret. */
+
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { deriveKey } from './derived-key.ts';
 

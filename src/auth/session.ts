@@ -1,3 +1,5 @@
+/** Sessions of the administration area: their lifetimes, and their cookie with its stored form. */
+
 import { createHmac, randomBytes } from 'node:crypto';
 import { toTimestamp } from '../kernel/clock.ts';
 import { deriveKey, type Rekeyable } from './derived-key.ts';

@@ -1,6 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-
 /** TOTP (RFC 6238) with SHA-1, six digits and 30 seconds, which all authenticator applications support. */
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Seconds for which a code is shown. */
 export const totpPeriod = 30;

@@ -1,3 +1,5 @@
+/** The field type `decimal`: exact amounts with a fixed scale, stored as scaled integers. */
+
 import type { Json } from '../kernel/json.ts';
 import { numberOrText, numeric, type OptionTable } from '../kernel/options.ts';
 import { decimalForm } from './exact-decimal.ts';

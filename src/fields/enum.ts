@@ -1,3 +1,5 @@
+/** The field type `enum`: one of a few texts that the model lists, each with a label and a colour. */
+
 import { isStorableText } from '../kernel/json.ts';
 import { type Label, type Locale, labelText } from '../kernel/messages.ts';
 import { label, mapOf, nearestHint, type OptionTable, oneNamed, texts } from '../kernel/options.ts';

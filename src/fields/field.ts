@@ -1,3 +1,8 @@
+/**
+ * The contract of a field type. One file per type implements it; `registry.ts` lists them. Everything that differs
+ * between field types is a member of it: no other module checks which type a field has.
+ */
+
 import type { ExactNumber } from '../kernel/exact-json.ts';
 import type { Json } from '../kernel/json.ts';
 import type { FieldRule, Label, Locale } from '../kernel/messages.ts';
@@ -10,11 +15,6 @@ import {
   oneOf,
   optionsFlaw,
 } from '../kernel/options.ts';
-
-/**
- * The contract of a field type. One file per type implements it; `registry.ts` lists them. Everything that differs
- * between field types is a member of it: no other module checks which type a field has.
- */
 
 /** Kinds of columns; the dialect declares each and renders it as JSON. */
 export type ColumnKind =

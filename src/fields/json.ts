@@ -1,3 +1,8 @@
+/**
+ * The field type `json`: any JSON value, stored as compact text with its numbers and the order of its keys
+ * unchanged.
+ */
+
 import { ExactNumber, exactText, parseExact } from '../kernel/exact-json.ts';
 import { isStorableText, type Json, type JsonObject } from '../kernel/json.ts';
 import { type Label, type Locale, labelText } from '../kernel/messages.ts';

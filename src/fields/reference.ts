@@ -1,3 +1,8 @@
+/**
+ * The field type `reference`: the id of another record, with the consequence of its deletion, and the
+ * reference to an owner.
+ */
+
 import { flag, label, listOf, type OptionCheck, type OptionTable, oneOf } from '../kernel/options.ts';
 import {
   type CommonOptions,
@@ -27,8 +32,8 @@ export interface ReferenceExtras extends CommonOptions {
    */
   readonly onDelete?: 'restrict' | 'null' | 'cascade';
   /**
-   * Of a reference to `User`: fields of the user that everyone who reads the record sees, beside the id: by `include`,
-   * filters and sorts, and as the actor of its history and events.
+   * Fields that everyone who reads the record sees of a referenced `User`, beside the id: by `include`, filters and
+   * sorts, and as the actor of its history and events.
    */
   readonly shows?: readonly ShownOfUser[];
 }

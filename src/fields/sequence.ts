@@ -1,3 +1,8 @@
+/**
+ * The field type `sequence`: numbers without gaps, formatted as text and assigned in the transaction of a
+ * create.
+ */
+
 import { storableText } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages.ts';
 import { flag, label, type OptionTable, oneOf, textual } from '../kernel/options.ts';

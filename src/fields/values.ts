@@ -1,3 +1,8 @@
+/**
+ * Parts that field types share: operators of filters, parsing of texts, and the options, bounds and schema of
+ * a length.
+ */
+
 import { isStorableText, type Json } from '../kernel/json.ts';
 import { numeric, type OptionTable, textual } from '../kernel/options.ts';
 import {

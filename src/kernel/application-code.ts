@@ -1,3 +1,8 @@
+/**
+ * Runs the application's hooks, endpoints and jobs under a time limit, and tells a watch which of them is
+ * running.
+ */
+
 import { Problem } from './problem.ts';
 
 /** Records which code of the application runs, so that a blocked main thread can be attributed to it. */

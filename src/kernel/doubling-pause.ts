@@ -1,4 +1,4 @@
-/** The pause between attempts at something that fails: it doubles with each attempt, up to a maximum, in milliseconds. */
+/** The pause between failing attempts, in milliseconds: it doubles with each attempt, up to a maximum. */
 export class DoublingPause {
   readonly #first: number;
   readonly #longest: number;

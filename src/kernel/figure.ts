@@ -6,7 +6,7 @@ export interface FigureSample {
 
 /** A metric of the process or the database, which `src/upkeep/metrics` exports. */
 export interface Figure {
-  /** By the rules of Prometheus, without the prefix: base units (seconds, bytes), `_total` for counters. */
+  /** Name by the rules of Prometheus, without the prefix: base units (seconds, bytes), `_total` for counters. */
   readonly name: string;
   readonly type: 'counter' | 'gauge';
   /** Description of the metric, one sentence. */

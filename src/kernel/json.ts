@@ -1,3 +1,8 @@
+/**
+ * Values on their way between database and socket: JSON types, JSON that the database serialised, bytes with
+ * one owner, and the texts that both databases can store.
+ */
+
 import { ExactNumber } from './exact-json.ts';
 
 /**

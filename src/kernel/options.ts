@@ -1,10 +1,10 @@
-import { isLocale, locales } from './messages/catalogue.ts';
-
 /**
  * Checks of options at run time: the files of an application may be JavaScript, and a misspelt `permissions` that was
  * ignored would leave a resource open. A table has a check for each option; its type is derived from that of the
  * options, so that the compiler names an option without a check.
  */
+
+import { isLocale, locales } from './messages/catalogue.ts';
 
 /** Returns the flaw of the value at a path (`views.list`), as a clause for a developer; undefined when it has none. */
 export type OptionCheck = (value: unknown, path: string) => string | undefined;

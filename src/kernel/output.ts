@@ -1,3 +1,8 @@
+/**
+ * Standard output and standard error without blocking: lines are buffered, and dropped where the reader
+ * stalls.
+ */
+
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
 /** Bytes that are buffered for a reader who stalls, or for a full disk; further lines are dropped. */

@@ -1,3 +1,8 @@
+/**
+ * Problems: errors with a code, a status and a message in each language, which callers receive in the error
+ * envelope.
+ */
+
 import type { FieldError } from './field-error.ts';
 import type { JsonObject } from './json.ts';
 import type { Label } from './messages/messages.ts';

@@ -95,7 +95,7 @@ export const searchWords = (query: string): readonly string[] => {
   const words = (folded(query).match(wordSequence) ?? []).flatMap((sequence) =>
     isCharacters.test(sequence) ? pairs(sequence) : [[...sequence].slice(0, longestWord).join('')],
   );
-  // Of equal words the last one stays, so that the last word of the query remains the last.
+  // The last of equal words stays, so that the last word of the query remains the last.
   return words.filter((word, index) => !words.includes(word, index + 1));
 };
 

@@ -1,3 +1,7 @@
+/**
+ * `defineLocale`: the texts of an application in a further language, their check, and models with these texts.
+ */
+
 import type { EnumOptions } from '../fields/enum.ts';
 import { type Catalogue, en, isLocale, type Label, type Locale, locales } from '../kernel/messages.ts';
 import {
@@ -28,7 +32,7 @@ export interface FieldTexts {
 export interface ModelTexts {
   readonly label?: string;
   readonly menu?: string;
-  /** By field: its label, or its texts. */
+  /** Labels of fields, or their texts, by the name of the field. */
   readonly fields?: Readonly<Record<string, string | FieldTexts>>;
   /** Labels of the relations that `relations` declares. */
   readonly relations?: Readonly<Record<string, string>>;

@@ -1,3 +1,5 @@
+/** `defineProblem`: errors of an application, with a code, a status and a message in each language. */
+
 import type { Label } from '../kernel/messages.ts';
 import { label, type OptionTable, optionsFlaw, wholeNumber } from '../kernel/options.ts';
 import { type OwnProblem, Problem, type ProblemDetails } from '../kernel/problem.ts';

@@ -1,3 +1,5 @@
+/** `defineResource`: checks the definition of a model file, fills in its defaults, and returns the model. */
+
 import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';

@@ -1,3 +1,5 @@
+/** The type of a definition as a model file writes it, option by option. */
+
 import type { ApiMethodName } from '../auth/registry.ts';
 import type { Strict } from '../fields/field.ts';
 import type { Label } from '../kernel/messages.ts';

@@ -1,3 +1,5 @@
+/** Metadata of a model for one caller, from which a front end builds its lists and forms. */
+
 import { bucketsOf, isGroupable, measuresOf } from '../fields/aggregates.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -17,7 +19,7 @@ export { iconNames } from './definition/icons.ts';
 export interface Reach {
   readonly readable: readonly string[];
   readonly writable: ReadonlySet<string>;
-  /** Those of the readable fields that some records hide; absent where there are none. */
+  /** Readable fields that some records hide; absent where there are none. */
   readonly mask?: { readonly sets: readonly { readonly fields: readonly string[] }[] } | undefined;
 }
 

@@ -1,3 +1,5 @@
+/** The types of hooks in a model file: their contexts, with records typed by the fields of the model. */
+
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages.ts';
 import type { HookPrincipal } from './resource.ts';

@@ -1,3 +1,8 @@
+/**
+ * The indexes of a model's table: those of its fields, unique sets, options and row rules, each set of columns
+ * once.
+ */
+
 import { DefinitionError } from './definition-error.ts';
 import type { CountedField, ModelField, ResourceIndex, ResourceModel } from './resource.ts';
 import { findField } from './rules/rules.ts';

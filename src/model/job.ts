@@ -1,3 +1,5 @@
+/** The types of jobs: a job's definition, its input by fields, and the queue that stores it. */
+
 import type { FieldDefinition, InputOf, ValueOf } from '../fields/field.ts';
 import type { JsonObject } from '../kernel/json.ts';
 

@@ -1,3 +1,8 @@
+/**
+ * The collection of all models: checks that concern several of them, and the resolution of rules across
+ * models.
+ */
+
 import { type NamedModel, resolveName } from '../fields/named-model.ts';
 import { resolveRelations } from './definition/relations.ts';
 import { DefinitionError } from './definition-error.ts';

@@ -1,3 +1,5 @@
+/** Names that follow from a model's name (path, table, labels), and names that are reserved. */
+
 import { type Label, namedLabel } from '../kernel/messages.ts';
 import { pluralOf } from './definition/inflect.ts';
 import { DefinitionError } from './definition-error.ts';

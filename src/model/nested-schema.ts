@@ -1,3 +1,5 @@
+/** Lists of records within the body of another record: their access, limits, fields and schema. */
+
 import type { JsonSchema } from '../fields/field.ts';
 import { type Label, type Locale, labelText } from '../kernel/messages.ts';
 import type { Models } from './models.ts';

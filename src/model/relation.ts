@@ -1,9 +1,9 @@
+/** Relations as a model file declares them. `relations.ts` resolves them once all models are known. */
+
 import type { Strict } from '../fields/field.ts';
 import { type ModelName, modelName } from '../fields/named-model.ts';
 import type { Label } from '../kernel/messages.ts';
 import { flag, label, type OptionCheck, type OptionTable, optionsFlaw, textual } from '../kernel/options.ts';
-
-/** Relations as a model file declares them. `relations.ts` resolves them once all models are known. */
 
 export interface ManyOptions {
   /**

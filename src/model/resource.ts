@@ -1,3 +1,5 @@
+/** A resource as the rest of the service reads it: every default of the model file is filled in. */
+
 import type { ColumnValue, CommonOptions, CountedType, FieldType, OnDelete } from '../fields/field.ts';
 import type { Label } from '../kernel/messages.ts';
 import type { OwnProblem } from '../kernel/problem.ts';
@@ -142,7 +144,7 @@ export interface ModelRelation {
   readonly through?: { readonly model: string; readonly from: string; readonly to: string };
   /** Whether related records can be written within this one. */
   readonly write: boolean;
-  /** Of a reference to a user: the fields of the user that everyone sees who reads the record, the id first. */
+  /** Fields of a referenced user that everyone who reads the record sees, the id first. */
   readonly shows?: readonly string[];
 }
 

@@ -1,10 +1,11 @@
-import type { ColumnValue } from '../fields/field.ts';
-
 /**
  * A row rule in the form that the service evaluates: names are columns, models are tables, values have the form of
  * columns. The tree has two readers: `records/rows` compiles it to SQL, `row-words.ts` to sentences. Frozen, created
  * once at start.
  */
+
+import type { ColumnValue } from '../fields/field.ts';
+
 export type RowExpression =
   /** The column has the caller's id. */
   | { readonly kind: 'own'; readonly column: string }

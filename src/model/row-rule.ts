@@ -1,3 +1,8 @@
+/**
+ * Row rules as a model file declares them: the records that a caller reaches, by conditions on the record, on the
+ * caller, and on records of other models. `row-expression.ts` has their resolved form.
+ */
+
 import { type ModelName, modelName } from '../fields/named-model.ts';
 import type { Json } from '../kernel/json.ts';
 import {
@@ -11,11 +16,6 @@ import {
 } from '../kernel/options.ts';
 import type { SaidRule } from './rules/said-rule.ts';
 import type { FieldDefinitions, ReadableName, RecordOfFields, Resource } from './types.ts';
-
-/**
- * Row rules as a model file declares them: the records that a caller reaches, by conditions on the record, on the
- * caller, and on records of other models. `row-expression.ts` has their resolved form.
- */
 
 /** A condition on records. `Uses` are the fields that it needs, with the demands on each; for the compiler only. */
 export interface RowRule<Uses = unknown> {

@@ -1,3 +1,5 @@
+/** Row rules in sentences for people, with the labels of the reader's language, and as a tree in JSON. */
+
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { forLocale, type Locale, labelText, type ServiceLocale } from '../kernel/messages.ts';
 import type { Models } from './models.ts';

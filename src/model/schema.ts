@@ -1,3 +1,5 @@
+/** JSON Schemas of a model's records, for bodies and responses of one caller. */
+
 import type { JsonSchema } from '../fields/field.ts';
 import type { Json } from '../kernel/json.ts';
 import { type Label, type Locale, labelText } from '../kernel/messages.ts';

@@ -1,3 +1,8 @@
+/**
+ * The interface of an application's code: the operations of its resources, transactions, SQL and jobs, all on behalf
+ * of a principal. Types only; `resources/operations/scope.ts` implements them.
+ */
+
 import type { RawBuilder } from 'kysely';
 import type { JsonObject } from '../kernel/json.ts';
 import type { JobQueue } from './job.ts';
@@ -30,11 +35,6 @@ import type {
   SortOf,
   UpdateBodyOf,
 } from './types.ts';
-
-/**
- * The interface of an application's code: the operations of its resources, transactions, SQL and jobs, all on behalf
- * of a principal. Types only; `resources/operations/scope.ts` implements them.
- */
 
 /** Options for data beside a record's own fields. */
 export interface RelatedOptions<Include> {
@@ -286,7 +286,10 @@ export interface FindRecords<View extends SeenView = 'detail'> {
 /**
  * SQL statements, written with the tag `sql` of this package; the same text for both databases, values bound. They
  * bypass policy, validation and hooks.
- *     await scope.sql.get(sql<{ n: number }>`select cast(sum(n) as bigint) as n from lines where product_id = ${id}`) Rows have the types of the database: PostgreSQL returns `sum` and `avg` of whole numbers as text unless they are cast, a boolean is 1 or 0 on SQLite, and times differ too.
+ *     await scope.sql.get(sql<{ n: number }>`select cast(sum(n) as bigint) as n from lines where product_id = ${id}`)
+ *
+ * Rows have the types of the database: PostgreSQL returns `sum` and `avg` of whole numbers as text unless they are
+ * cast, a boolean is 1 or 0 on SQLite, and times differ too.
  */
 export interface ScopeSql {
   /** All rows. @throws ConstraintError */

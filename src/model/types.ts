@@ -1,3 +1,5 @@
+/** TypeScript types of a model's records, bodies, filters and sorts, inferred from its definition. */
+
 import type {
   CommonOptions,
   FieldDefinition,
@@ -121,7 +123,7 @@ type ShownIn<View extends string, Views, Name> = Views extends {
     ? Name
     : ShownIn<'detail', Views, Name>;
 
-/** Those of a view that has no list of its own include the conditional ones. */
+/** Fields of a view. A view without a list of its own includes the conditional ones. */
 type ShownName<Model, View extends string> =
   | ShownIn<View, ViewsOf<Model>, ReadableName<FieldsOf<Model>>>
   | (ViewsOf<Model> extends { readonly [Key in View]: readonly unknown[] }

@@ -1,3 +1,5 @@
+/** Validation of records in bodies, compiled from the fields of a model, with messages in one language. */
+
 import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { ColumnValue, CommonOptions, FieldType, RuleViolation, TextFormat } from '../fields/field.ts';
 import { fieldTypes } from '../fields/registry.ts';

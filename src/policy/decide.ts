@@ -1,3 +1,8 @@
+/**
+ * The policy: decides whether a principal may call an endpoint, which rows and fields it reaches, and by which
+ * steps.
+ */
+
 import { anonymous, type Principal, takes, type UserPrincipal } from '../auth/principal.ts';
 import { methodsNamed } from '../auth/registry.ts';
 import type { Reason, ReasonName, ReasonParam } from '../kernel/messages.ts';
@@ -222,7 +227,7 @@ export const writableFields = (
   return isAdministrator(principal) ? fieldsOfBodies(model, area) : forUsers;
 };
 
-/** Those of them that depend on the record. */
+/** Writable fields that depend on the record. */
 const heldFields = (
   { model, action }: ResourceRule,
   principal: Principal,

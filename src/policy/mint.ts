@@ -1,3 +1,5 @@
+/** The grant of a store call and its terms. Only this room mints one. */
+
 import type { Principal } from '../auth/principal.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import type { RowTerm } from '../model/row-expression.ts';
@@ -52,11 +54,11 @@ export interface GrantTerms {
   readonly writes?: RowFilter | undefined;
   /** Fields that the caller may read in this response, and filter, sort and search by. */
   readonly readable: readonly string[];
-  /** Those of them, and of the model's other views, that depend on the record; absent where none does. */
+  /** Readable fields, of the model's other views as well, that depend on the record; absent where none does. */
   readonly mask?: FieldMask | undefined;
   /** Fields that the caller may write; others in a body are ignored. */
   readonly writable: ReadonlySet<string>;
-  /** Those of them that depend on the record; absent where none does. */
+  /** Writable fields that depend on the record; absent where none does. */
   readonly held?: readonly HeldFields[] | undefined;
   /** Conditions of the fields that this write sets, which the writing statement checks once more (`settled`). */
   readonly settledRows?: RowFilter | undefined;

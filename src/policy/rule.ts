@@ -1,3 +1,5 @@
+/** The rule of an endpoint as data: the demands beyond authentication, and the built-in roles. */
+
 import type { UserPrincipal } from '../auth/principal.ts';
 import type { AuthMethodName } from '../auth/registry.ts';
 import type { Action, ResourceModel, View } from '../model/resource.ts';

@@ -1,3 +1,8 @@
+/**
+ * Changes to the content of the credentials (a new application, a rotated key, a removal), and the differences
+ * between two contents.
+ */
+
 import { randomBytes } from 'node:crypto';
 import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import { type AppKey, type AppKeys, assertAppId, type Credentials, type PreviousKey } from './credentials.ts';

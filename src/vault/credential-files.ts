@@ -1,3 +1,8 @@
+/**
+ * Files on disk that survive a power failure: atomic replacement, creation by one process only, fingerprints
+ * of changes.
+ */
+
 import { randomBytes } from 'node:crypto';
 import {
   type FileHandle,

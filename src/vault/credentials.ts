@@ -1,3 +1,5 @@
+/** The decrypted content of the credentials: its types, limits, parser and text form. */
+
 import { parseTimestamp, toTimestamp } from '../kernel/clock.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { isPublicKey } from './public-key.ts';

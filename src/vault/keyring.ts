@@ -1,3 +1,8 @@
+/**
+ * The age identities with which the credentials are opened and encrypted: their file, their kinds, and a new
+ * one.
+ */
+
 import { createOnce, readIfPresent } from './credential-files.ts';
 import { VaultError } from './vault-error.ts';
 

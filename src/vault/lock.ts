@@ -1,3 +1,5 @@
+/** One writer at a time across processes: a lock that the operating system releases when its owner dies. */
+
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';

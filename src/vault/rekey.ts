@@ -1,3 +1,8 @@
+/**
+ * Replaces the key of the credentials, at once or in two steps, so that no power failure leaves a file without
+ * its key.
+ */
+
 import { createOnce, readIfPresent, removeDrafts, writeAtomically } from './credential-files.ts';
 import type { Credentials } from './credentials.ts';
 import { identitiesIn, Keyring, newIdentity } from './keyring.ts';

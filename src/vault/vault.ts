@@ -1,3 +1,8 @@
+/**
+ * The vault of a running service: decrypts the credentials, follows changes of their file, and writes new
+ * versions.
+ */
+
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { type CredentialsChange, changeOf, isInGrace } from './changes.ts';
@@ -153,7 +158,7 @@ export class Vault {
     return [application, ...(application.previous?.filter((one) => isInGrace(one, now)) ?? [])];
   }
 
-  /** By app_id, in code point order. */
+  /** The applications, sorted by app_id in code point order. */
   applications(): readonly ApplicationSummary[] {
     const summaries = [...this.#credentials.apps].map(([app_id, application]) => ({
       app_id,

@@ -1,3 +1,5 @@
+/** Authentication by an API key in `X-Api-Key`, within the limits and networks of the key. */
+
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { hashKey } from '../api-key.ts';

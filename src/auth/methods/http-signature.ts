@@ -1,3 +1,5 @@
+/** Authentication of applications by HTTP Message Signatures (RFC 9421), each of which is accepted once. */
+
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Translations } from '../../kernel/messages.ts';
 import { isSignedByOneOf, rejectedOf } from '../application-signature.ts';

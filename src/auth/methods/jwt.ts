@@ -1,3 +1,5 @@
+/** Authentication by the token that the login returns, in `Authorization: Bearer`. */
+
 import { Problem } from '../../kernel/problem.ts';
 import type { TokenClaims } from '../jwt.ts';
 import {

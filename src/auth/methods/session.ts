@@ -1,3 +1,8 @@
+/**
+ * Authentication by the session cookie of the administration area, with protection against requests of other
+ * origins.
+ */
+
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
 import {

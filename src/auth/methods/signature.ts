@@ -1,3 +1,5 @@
+/** Authentication of applications by `X-Signature`, an HMAC over the time and the body. */
+
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Translations } from '../../kernel/messages.ts';
 import { isSignedByOneOf, rejectedOf } from '../application-signature.ts';

@@ -1,3 +1,8 @@
+/**
+ * The names of all texts of the service and the shape of a catalogue, which the compiler holds every language
+ * to.
+ */
+
 import type { ProblemName } from '../problem-table.ts';
 
 /** Languages in which the service has all its texts. */

@@ -1,3 +1,8 @@
+/**
+ * The English catalogue: messages of problems, rules and successes, names of fields, and the steps of
+ * explained decisions.
+ */
+
 import type { Catalogue } from './catalogue.ts';
 import { actionsInEnglish, callersInEnglish, reasonsInEnglish } from './reasons-en.ts';
 

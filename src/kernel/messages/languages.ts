@@ -1,3 +1,5 @@
+/** The choice of a response's language: the default one, or the best match for `Accept-Language`. */
+
 import { BoundedCache } from '../bounded-cache.ts';
 import { type Catalogue, type Locale, locales } from './catalogue.ts';
 import { catalogueOf } from './messages.ts';

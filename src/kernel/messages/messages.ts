@@ -1,3 +1,5 @@
+/** Labels in several languages, and the field errors of validation with their messages. */
+
 import type { FieldError } from '../field-error.ts';
 import {
   type Catalogue,

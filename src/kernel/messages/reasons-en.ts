@@ -1,6 +1,7 @@
+/** Reasons of the steps of an explanation, in English. The pages load them for their own language. */
+
 import type { Catalogue } from './catalogue.ts';
 
-/** Reasons of the steps of an explanation, in English. The pages load them for their own language. */
 export const reasonsInEnglish: Catalogue['reasons'] = {
   named: '{text}',
   caller: '{caller}',

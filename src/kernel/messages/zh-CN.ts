@@ -1,3 +1,8 @@
+/**
+ * The Chinese catalogue: messages of problems, rules and successes, names of fields, and the steps of
+ * explained decisions.
+ */
+
 import type { Catalogue } from './catalogue.ts';
 import { actionsInChinese, callersInChinese, reasonsInChinese } from './reasons-zh-CN.ts';
 

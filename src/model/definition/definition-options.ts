@@ -1,3 +1,5 @@
+/** Checks at run time for the options of a model file, which may be JavaScript. */
+
 import { apiMethodNames } from '../../auth/registry.ts';
 import { isFieldDefinition } from '../../fields/field.ts';
 import {

@@ -1,14 +1,14 @@
+/**
+ * The schemas of input in the form that react-jsonschema-form renders without an adapter, and its uiSchema. They
+ * accept the same values as the originals; only their form differs, so nothing here is a rule.
+ */
+
 import type { JsonSchema } from '../../fields/field.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages.ts';
 import { deleteKey, inputsFor, itemFields, type NestedInput } from '../nested-schema.ts';
 import type { FieldSet, ModelField } from '../resource.ts';
 import { bodyFields } from '../schema.ts';
-
-/**
- * The schemas of input in the form that react-jsonschema-form renders without an adapter, and its uiSchema. They
- * accept the same values as the originals; only their form differs, so nothing here is a rule.
- */
 
 /** Formats of JSON Schema itself, which form libraries know; they report others. */
 const knownFormats: ReadonlySet<Json> = new Set(['date', 'date-time', 'email', 'uri', 'uuid']);

@@ -1,3 +1,5 @@
+/** Relations of models: the declarations of a model file, and their resolution among all models. */
+
 import { type ModelName, resolveName } from '../../fields/named-model.ts';
 import { nearestHint } from '../../kernel/options.ts';
 import { DefinitionError } from '../definition-error.ts';

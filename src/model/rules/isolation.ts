@@ -1,3 +1,7 @@
+/**
+ * Resolves the row rules of a model file to expressions over columns, and finds the indexes that they need.
+ */
+
 import { type ModelName, resolveName } from '../../fields/named-model.ts';
 import type { Json } from '../../kernel/json.ts';
 import { ruleName } from '../../kernel/messages.ts';

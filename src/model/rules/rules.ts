@@ -1,3 +1,8 @@
+/**
+ * Reads the rules of a model file: views, conditional and restricted fields, isolation; and refuses
+ * contradictions.
+ */
+
 import type { Json } from '../../kernel/json.ts';
 import { ruleName } from '../../kernel/messages.ts';
 import { nearestHint } from '../../kernel/options.ts';

@@ -1,10 +1,10 @@
-import type { Wrong } from '../../fields/field.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-
 /**
  * The types of names beyond a request's own records: relations to include, and fields behind them in filters and
  * sorts. They follow from the type of each relation, so that they serve models and handwritten types alike.
  */
+
+import type { Wrong } from '../../fields/field.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 
 /** Records of a model at the end of a relation. */
 interface RelatedShape {
