@@ -1,3 +1,5 @@
+/** Receives and parses request bodies, within the memory that all bodies of the process share. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseExact } from '../kernel/exact-json.ts';
 import { isJsonObject, isStorableText, type Json, type JsonObject } from '../kernel/json.ts';

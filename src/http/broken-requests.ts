@@ -1,3 +1,5 @@
+/** Responses to bytes that Node's parser refuses: an envelope, written to the socket itself. */
+
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { http } from '../kernel/node-http.ts';

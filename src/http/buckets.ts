@@ -1,3 +1,5 @@
+/** Token buckets and monthly quotas by caller, in this process or shared through the database. */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { BucketShape } from '../auth/rate-limit.ts';
 import type { Database } from '../database/database.ts';
@@ -250,7 +252,7 @@ export const createBuckets = (database: Database, onError: (error: unknown) => v
   // A forgotten bucket is learned again with the next statement; an unwritten one is in `unwritten` as well.
   const known = new BoundedCache<KnownBucket>(50_000);
   const unwritten = new Map<string, KnownBucket>();
-  /** Those of them of which the database decides; the others wait for the interval. */
+  /** Unwritten buckets of which the database decides; the others wait for the interval. */
   const wanted = new Set<KnownBucket>();
   let isDue = false;
   const statements = new Map(statementSizes.map((size) => [size, exchangeOf(database, size)]));

@@ -22,7 +22,7 @@ export const actorOf = (call: Call): Actor => ({
 export const checkedModels = (models: Iterable<ResourceModel>): readonly string[] =>
   [...models].filter(({ rules }) => rules.permissions !== 'none').map(({ name }) => name);
 
-/** In which line a password is hashed for a call: in that of its network, while the caller waits. */
+/** Password hashing is queued per network, and cancelled when the caller disconnects. */
 export const ticketOf = ({ address, signal }: Call): Ticket => ({ line: networkOf(address), signal });
 
 /** The id in a path. Any other text names no record. @throws Problem `record_not_found` */

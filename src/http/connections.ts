@@ -1,3 +1,5 @@
+/** Open connections: their number by network, their age, and the requests in flight on each. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../auth/client-network.ts';

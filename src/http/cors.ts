@@ -1,7 +1,7 @@
 /** Response headers that a script may read. */
 const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'];
 
-/** Those that only responses to requests have that limits have counted. */
+/** Headers of rate-limited responses only. */
 const exposedOfLimits = ['RateLimit', 'RateLimit-Policy'];
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');

@@ -1,8 +1,10 @@
+/** Lists as CSV (RFC 4180, UTF-8): the head line and the lines of records, made from JSON text piece by piece. */
+
 import { ExactNumber, exactText, parseExact } from '../kernel/exact-json.ts';
 import { escapeFormulas } from '../kernel/formulas.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
-/** Of RFC 4180 in UTF-8, the first line being the names of the fields. */
+/** The media type of RFC 4180 in UTF-8; the first line has the names of the fields. */
 export const csvType = 'text/csv; charset=utf-8; header=present';
 
 export interface CsvColumn {

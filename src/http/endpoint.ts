@@ -1,3 +1,8 @@
+/**
+ * `Endpoint`: a route as data, with its authentication, policy, input and handler, and the `Call` that the handler
+ * receives.
+ */
+
 import type { Readable } from 'node:stream';
 import type { Principal } from '../auth/principal.ts';
 import type { EndpointLimit } from '../auth/rate-limit.ts';

@@ -1,3 +1,5 @@
+/** Makes the endpoints of an entity: list, record, commands and the description for pages. */
+
 import type { Database } from '../database/database.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import type { JsonSchema } from '../fields/field.ts';

@@ -1,3 +1,5 @@
+/** Parses form-encoded bodies into the record that the same request would have in JSON. */
+
 import type { JsonSchema } from '../fields/field.ts';
 import { isJsonObject, isStorableText, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';

@@ -1,3 +1,5 @@
+/** A long request body that is passed on as it arrives, with a minimum rate. */
+
 import { Readable } from 'node:stream';
 import { Problem } from '../kernel/problem.ts';
 import { type BodySender, bringsBody, hungUp, tooLarge } from './body.ts';

@@ -1,3 +1,5 @@
+/** The input of a fixed endpoint: field types, validation and JSON Schema, as resources have them. */
+
 import { passwordLimits, passwordRules } from '../auth/password-rules.ts';
 import type { FieldDefinition, JsonSchema, RuleViolation } from '../fields/field.ts';
 import type { FieldError } from '../kernel/field-error.ts';

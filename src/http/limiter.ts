@@ -1,3 +1,5 @@
+/** Counts a request against the limits of its caller and endpoint, and refuses it with 429. */
+
 import { callerOf } from '../auth/caller.ts';
 import { networkOf } from '../auth/client-network.ts';
 import type { Principal } from '../auth/principal.ts';

@@ -1,3 +1,5 @@
+/** Makes a list endpoint over any source: paging, filters, groups, CSV and streams. */
+
 import type { Database } from '../database/database.ts';
 import type { Source } from '../database/source.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -34,7 +36,7 @@ const precisionOf = (range: string, type: string): number => {
   return range === `${type.split('/', 1)[0]}/*` ? 1 : -1;
 };
 
-/** Of the ranges that a type falls under the most precise one counts (RFC 9110, 12.5.1). */
+/** The most precise range that a type falls under counts (RFC 9110, 12.5.1). */
 const fitOf = (ranges: readonly string[], type: string): Fit | undefined => {
   let best: Fit | undefined;
   for (const [place, text] of ranges.entries()) {

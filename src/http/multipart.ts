@@ -1,3 +1,5 @@
+/** Reads multipart bodies: fields into memory, files into the folder of the request. */
+
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+/** Sources of long response bodies, read piece by piece and ended early when the client disconnects. */
+
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 

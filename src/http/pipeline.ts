@@ -1,3 +1,5 @@
+/** The stages of every request on one page, from the match of its path to its response. Begin here. */
+
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { anonymous, guard, type Principal, type UserPrincipal } from '../auth/principal.ts';

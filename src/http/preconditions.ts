@@ -1,3 +1,5 @@
+/** Entity tags and conditional requests (RFC 9110): `ETag`, `If-Match`, `If-None-Match`. */
+
 import { hash } from 'node:crypto';
 import type { Locale } from '../kernel/messages.ts';
 import { Problem } from '../kernel/problem.ts';

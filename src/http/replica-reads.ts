@@ -1,3 +1,5 @@
+/** Decides which reads a replica may serve, so that callers see their own writes. */
+
 import { callerOf } from '../auth/caller.ts';
 import { cookieValues } from '../auth/session.ts';
 import type { CommitNote, Replica } from '../database/database.ts';

@@ -1,3 +1,5 @@
+/** `Request`: a request from its arrival to its response, with its id, address, headers and log fields. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 import { finished, Readable } from 'node:stream';
@@ -408,7 +410,7 @@ export type AnswerObserver = (sent: SentAnswer) => void;
 /** The properties of a request by which its response is measured. */
 interface Measured {
   readonly method: string;
-  /** By `performance.now()`. */
+  /** Time of arrival by `performance.now()`. */
   readonly arrived: number;
   readonly database: BusyTime;
   readonly observe: AnswerObserver | undefined;

@@ -1,3 +1,7 @@
+/**
+ * `Responder`: writes heads, bodies, streams and errors, closes connections gently, and logs a line for each request.
+ */
+
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Logger } from 'pino';

@@ -1,3 +1,5 @@
+/** The table of all paths: finds the endpoint of a request, or the methods that its path allows. */
+
 import createRouter, { type HTTPVersion, type Instance } from 'find-my-way';
 import { Problem } from '../kernel/problem.ts';
 import type { Endpoint, HttpMethod } from './endpoint.ts';

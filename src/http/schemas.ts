@@ -1,8 +1,8 @@
+/** JSON Schemas of the responses of fixed endpoints. */
+
 import type { JsonSchema } from '../fields/field.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { publicUserEntity } from '../records/user-entity.ts';
-
-/** Schemas of what the fixed endpoints answer. */
 
 const integer: JsonSchema = { type: 'integer' };
 const text: JsonSchema = { type: 'string' };
@@ -37,7 +37,7 @@ const secondFactorState = object('SecondFactorState', {
   enrolled: boolean,
   due: { type: 'boolean', description: 'one has to be set up before anything else' },
 });
-/** Whom an explanation is about; the last field is there only for a key that was revoked. */
+/** The caller whom an explanation is about; the last field is there only for a key that was revoked. */
 const explainedCaller = {
   ...object('ExplainedCaller', {
     kind: { type: 'string', enum: ['user', 'api_key', 'application', 'nobody'] },
@@ -47,7 +47,7 @@ const explainedCaller = {
   }),
   required: ['kind', 'id', 'name'],
 };
-/** Whose session it is; the last field is there only while it is true. */
+/** The user of a session; the last field is there only while it is true. */
 const sessionUser = {
   ...object('SessionUser', {
     ...userIdentity,

@@ -1,3 +1,5 @@
+/** Builds the HTTP server: it connects Node's server, connections, limits and the pipeline. */
+
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { networksOf, proxyNetworks } from '../auth/client-network.ts';
@@ -45,7 +47,7 @@ export interface HttpOptions {
   readonly maxConnections: number;
   /** A connection is closed with its first response after 50 to 100 % of this time; never unless given. */
   readonly maxConnectionAgeMs?: number | undefined;
-  /** Whose `X-Forwarded-For` is trusted: none, all, that number of hops, or addresses and ranges. */
+  /** Proxies whose `X-Forwarded-For` is trusted: none, all, that number of hops, or addresses and ranges. */
   readonly trustProxy: boolean | number | string[];
   readonly corsOrigins: readonly string[];
   /** Headers beside the general ones that scripts of these origins may send and read. */

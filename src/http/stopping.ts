@@ -1,3 +1,5 @@
+/** Stops the server: requests in flight may finish, are then interrupted, and at last cut off. */
+
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,3 +1,5 @@
+/** Folders for uploaded files, with limits for the process and for each caller, removed when the response is sent. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';

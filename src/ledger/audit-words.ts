@@ -1,3 +1,5 @@
+/** The label of every action, actor and target that the audit log shows, in both languages. */
+
 import type { Label } from '../kernel/messages.ts';
 
 /** Labels of all actions in the audit log. */

@@ -1,3 +1,7 @@
+/**
+ * Entries of the audit log: their actor, their target, and the insert that belongs to the transaction of the change.
+ */
+
 import type { Principal } from '../auth/principal.ts';
 import type { Query, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';

@@ -1,3 +1,5 @@
+/** Commands on the service's own records: one transaction contains the change and its lines of the audit log. */
+
 import { ConstraintError, type ConstraintKind, type Reader, type Transaction } from '../database/database.ts';
 import { toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';

@@ -1,3 +1,5 @@
+/** The context in which the service changes its own tables, and the rules that protect the last `super_admin`. */
+
 import type { Kysely } from 'kysely';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { toQuery } from '../database/statement.ts';

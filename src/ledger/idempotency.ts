@@ -1,3 +1,5 @@
+/** Stored responses by `Idempotency-Key`: a repeated request gets the response of the first one. */
+
 import { createHash } from 'node:crypto';
 import type { Principal } from '../auth/principal.ts';
 import type { Database, Transaction } from '../database/database.ts';

@@ -1,3 +1,5 @@
+/** The progress of imported files, and the lease that lets one run at a time import into a model. */
+
 import type { Transaction } from '../database/database.ts';
 import { prepare, toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';

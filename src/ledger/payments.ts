@@ -1,3 +1,5 @@
+/** The store of signed payments: a repeated request finds the receipt of the first one. */
+
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../database/database.ts';
 import { prepare, toQuery } from '../database/statement.ts';

@@ -1,3 +1,8 @@
+/**
+ * Looks up the values of a write that the database would refuse: taken unique values, and references to records that
+ * do not exist for the caller.
+ */
+
 import type { Reader, SqlValue } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import {

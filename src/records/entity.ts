@@ -1,3 +1,5 @@
+/** `defineEntity`: records of the service itself described as data, with their fields, list, pages and schema. */
+
 import type { Dialect } from '../database/dialect.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
 import { type Fragment, identifier } from '../database/statement.ts';

@@ -1,3 +1,5 @@
+/** Reads and writes many records by id for the service itself, above all for a restore from the trash. */
+
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import { versionColumn } from '../database/source.ts';
 import {

@@ -1,3 +1,8 @@
+/**
+ * Sources as callers see them: where a field depends on the record (`views.when`), its column is null in the other
+ * records, for filters, sorts, searches and aggregates alike, and its key is absent from their JSON.
+ */
+
 import type { Dialect } from '../database/dialect.ts';
 import {
   columnOf,
@@ -10,11 +15,6 @@ import {
 import { type Fragment, identifier, join, sql } from '../database/statement.ts';
 import type { FieldMask, MaskedFields } from '../policy/grant.ts';
 import { type ColumnSql, type ConditionPurpose, expressionCondition } from './rows/expression.ts';
-
-/**
- * Sources as callers see them: where a field depends on the record (`views.when`), its column is null in the other
- * records, for filters, sorts, searches and aggregates alike, and its key is absent from their JSON.
- */
 
 /** The condition that a row shows fields to the reader. `column` returns the SQL of a column of the row. */
 export const showsFields = (

@@ -1,3 +1,12 @@
+/**
+ * Moves records out of the way of another record in their transaction, so that the records of one request can
+ * exchange unique values.
+ *
+ * One of their unique values is replaced by a placeholder, which no caller can send or guess, until their own write
+ * comes. That write restores the value unless it sets another. Everything that reads the record as it was before gets
+ * the original value.
+ */
+
 import { randomUUID } from 'node:crypto';
 import type { SqlValue, Transaction } from '../database/database.ts';
 import { type Fragment, identifier, sql } from '../database/statement.ts';
@@ -8,12 +17,6 @@ import type { Models } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
 import type { Grant } from '../policy/grant.ts';
 import { columnsOf, reachOf } from './rows/reach.ts';
-
-/**
- * Records that are out of the way of another record in their transaction: one of their unique values is replaced by a
- * placeholder, which no caller can send or guess, until their own write comes. That write restores the value unless it
- * sets another. Everything that reads the record as it was before gets the original value.
- */
 
 type Values = Readonly<Record<string, unknown>>;
 

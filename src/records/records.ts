@@ -1,3 +1,8 @@
+/**
+ * `createRecords`: the statements that insert, update, delete and lock single records of a model, within the rows of
+ * a grant.
+ */
+
 import type { Database, Query, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import { columnOf, type Source, versionColumn } from '../database/source.ts';

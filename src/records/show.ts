@@ -1,3 +1,5 @@
+/** `createShow`: reads one record of a source as JSON text, with its related records. */
+
 import {
   type Database,
   type DeferredCaller,

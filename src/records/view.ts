@@ -1,3 +1,5 @@
+/** The columns of a source that a grant lets a caller read, and the SQL that makes JSON text of them. */
+
 import type { Dialect } from '../database/dialect.ts';
 import {
   columnOf,

@@ -18,7 +18,7 @@ export interface Area extends AreaRules {
   readonly operation: (verb: string, noun: string) => string;
   readonly tag: (model: ResourceModel, locale: Locale) => string;
   readonly accepts: 'json' | 'json-or-form';
-  /** Of an endpoint that asks the policy of each action by itself. */
+  /** The policy of an endpoint that asks the policy of each action by itself. */
   readonly entrance: Rule;
 }
 

@@ -1,3 +1,5 @@
+/** The metadata endpoints of models: fields, filters, relations and actions, as an area offers them. */
+
 import { type Principal, takes } from '../auth/principal.ts';
 import { checkedModels } from '../http/call.ts';
 import type { Endpoint, QueryDocs } from '../http/endpoint.ts';
@@ -135,7 +137,7 @@ type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & 
   readonly tag: string;
   /** Pages that the model's records open, for those who manage them. */
   readonly opens?: readonly OpenedModel[];
-  /** Which other models refer to its records, for those who manage them. */
+  /** Other models that refer to its records, for callers who manage them. */
   readonly referrers?: readonly Referrer[];
 };
 

@@ -1,3 +1,5 @@
+/** References to a record and what its deletion would do to them, as the administration area shows them. */
+
 import type { JsonSchema } from '../fields/field.ts';
 import { parseId } from '../fields/values.ts';
 import type { QueryDocs } from '../http/endpoint.ts';
@@ -7,8 +9,6 @@ import type { ProblemName } from '../kernel/problem-table.ts';
 import { invalidParameter, parseQueryString } from '../records/list.ts';
 import type { Related } from '../records/relations.ts';
 import { countedReferences, type Forecast } from './operations/forecast.ts';
-
-/** References to a record and what its deletion would do to them, as the administration area shows them. */
 
 /** Records of the service's own that refer to one of them. */
 export interface OwnReferences {

@@ -1,3 +1,5 @@
+/** `resourceEndpoints`: the endpoints of one model in one area, from list to restore. */
+
 import { methodsNamed } from '../auth/registry.ts';
 import { parseId } from '../fields/values.ts';
 import { checkedModels, idOf } from '../http/call.ts';
@@ -247,7 +249,7 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
         answerList(resource.list, call, origin, relatedOf(call)),
     },
     {
-      // Whatever the list lets see, and nothing else: the same methods, the same policy.
+      // Groups show what the list lets see, and nothing else: the same methods, the same policy.
       operation: area.operation('aggregate', pluralNoun(model)),
       method: 'GET',
       path: `${path}/aggregate`,

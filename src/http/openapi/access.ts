@@ -1,3 +1,5 @@
+/** Describes who may call an endpoint: methods of authentication, permissions, scopes and fields. */
+
 import { isOfKeys } from '../../auth/registry.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages.ts';

@@ -1,3 +1,5 @@
+/** Collects the schemas, parameters and responses that operations share under `components`. */
+
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { portable } from './portable.ts';
 

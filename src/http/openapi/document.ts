@@ -1,3 +1,5 @@
+/** `describeApi`: the OpenAPI document of an area, made from its endpoints. */
+
 import { offeredMethods } from '../../auth/registry.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { fill, labelText } from '../../kernel/messages.ts';
@@ -163,7 +165,7 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
       title: labelText(title, options.locale),
       version: options.version,
       description: aboutDescription(visible, options),
-      // Of the software, as title and version are; the licence of the application is unknown.
+      // The licence of the software, as title and version are; that of the application is unknown.
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: new URL(options.baseUrl).host, url: options.baseUrl },
     },

@@ -1,3 +1,5 @@
+/** Examples of responses with a problem, with fields and values from the schema of the body. */
+
 import type { FieldError } from '../../kernel/field-error.ts';
 import { isJsonObject, type JsonObject, own } from '../../kernel/json.ts';
 import { type Catalogue, fieldError, fill, labelText } from '../../kernel/messages.ts';

@@ -1,3 +1,5 @@
+/** The parameters of an operation: path, query and headers. */
+
 import { measures } from '../../fields/aggregates.ts';
 import type { FilterOperator, JsonSchema } from '../../fields/field.ts';
 import type { JsonObject } from '../../kernel/json.ts';

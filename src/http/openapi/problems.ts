@@ -1,3 +1,5 @@
+/** Derives from an endpoint's data which problems it can return, by status. */
+
 import { type AuthMethodName, authMethod, isOfKeys } from '../../auth/registry.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { type ProblemKind, problemCode } from '../../kernel/problem.ts';
@@ -85,7 +87,7 @@ const isValidated = ({ input }: Endpoint): boolean =>
 const ofJson = ['malformed_json', 'invalid_text', 'too_deep', 'not_an_object'] as const;
 const ofAnyBody = ['body_too_large', 'unsupported_media_type'] as const;
 
-/** By the accepted media type. A form may have too many fields, and a multipart body may have no parts. */
+/** Problems of a body by the accepted media type. A form may have too many fields, and a multipart body may have no parts. */
 const bodyProblems: Readonly<Record<Endpoint['accepts'], readonly ProblemName[]>> = {
   nothing: [],
   json: [...ofJson, ...ofAnyBody],

@@ -1,3 +1,5 @@
+/** Describes relations: `include`, the selection of fields, and filters across models. */
+
 import type { JsonSchema } from '../../fields/field.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { fill, labelText } from '../../kernel/messages.ts';

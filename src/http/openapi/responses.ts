@@ -1,3 +1,5 @@
+/** The responses of an operation: media types, headers and examples, by status. */
+
 import { authMethod } from '../../auth/registry.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { labelText } from '../../kernel/messages.ts';

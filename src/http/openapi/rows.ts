@@ -1,3 +1,5 @@
+/** Describes in words which rows an operation reads and writes. */
+
 import { fill, type Locale, labelText, type Translations } from '../../kernel/messages.ts';
 import type { Models } from '../../model/models.ts';
 import type { Action } from '../../model/resource.ts';

@@ -1,7 +1,7 @@
+/** Moves parts that several operations have in common to components, once the whole document is known. */
+
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Components } from './components.ts';
-
-/** Moves parts that several operations have in common to components, once the whole document is known. */
 
 const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 

@@ -1,3 +1,5 @@
+/** The texts of the API description in both languages. Texts of a single endpoint are in the endpoint's file. */
+
 import type { AuthMethod } from '../../auth/method.ts';
 import { rankedMatches } from '../../database/search.ts';
 import {
@@ -7,8 +9,6 @@ import {
   type ServiceLocale,
   type Translations,
 } from '../../kernel/messages.ts';
-
-/** The prose of the description in both languages. Texts of a single endpoint are in the endpoint's file. */
 
 const numerals: Readonly<Record<ServiceLocale, readonly string[]>> = {
   'zh-CN': ['零', '一', '两', '三', '四', '五', '六', '七', '八', '九', '十'],

@@ -1,3 +1,5 @@
+/** Parses the query string of an aggregate: keys of groups, measures, sort, filters and the time zone. */
+
 import type { SourceColumn } from '../../database/source.ts';
 import {
   type Bucket,

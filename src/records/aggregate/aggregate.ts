@@ -1,3 +1,5 @@
+/** Runs an aggregate: from a grant and a query string to the groups of a page and their number. */
+
 import { type Database, readerWithin, resolveCaller } from '../../database/database.ts';
 import { type Source, timesOf } from '../../database/source.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';

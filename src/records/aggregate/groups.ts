@@ -1,3 +1,5 @@
+/** Turns the rows of an aggregating statement into groups in JSON, with exact sums and averages. */
+
 import type { SourceColumn } from '../../database/source.ts';
 import { fromScaled } from '../../fields/decimal.ts';
 import type { Json } from '../../kernel/json.ts';

@@ -1,3 +1,5 @@
+/** The SQL of an aggregate: one statement that returns the groups of a page as JSON. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import { type SourceColumn, storedValue } from '../../database/source.ts';
 import {

@@ -1,3 +1,10 @@
+/**
+ * Actors of writes in the view of one reader.
+ *
+ * The actor is shown to readers who may read that user, or whom the record shows this user (`shows` of a reference);
+ * the reason to those who may read the record that it names. Others see the kind of the actor only.
+ */
+
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../database/database.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -6,12 +13,6 @@ import type { Related } from '../relations/related.ts';
 import { reachOf } from '../rows/reach.ts';
 import { namesOfUsers } from '../user-entity.ts';
 import { type RecordedActor, recordInReason } from './recorded.ts';
-
-/**
- * Actors of writes in the view of one reader. The actor is shown to readers who may read that user, or whom the record
- * shows this user (`shows` of a reference); the reason to those who may read the record that it names. Others see the
- * kind of the actor only.
- */
 
 /** The reader of a view. */
 export interface ActorReader {

@@ -1,3 +1,5 @@
+/** Stores the versions of records in their transactions, reads them, and removes old ones. */
+
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
 import { timeText } from '../../database/source.ts';
 import { identifier, join, RowStatements, sql, statement } from '../../database/statement.ts';

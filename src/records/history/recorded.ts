@@ -1,3 +1,12 @@
+/**
+ * The parts that history, events and the trash store alike: the actor of a write, and the values that decide who may
+ * read it later.
+ *
+ * A version stores every field. An event stores the values that read rules compare: those of the row itself before
+ * and after a write; for a deleted row also those of the rows to which it referred, as these may be deleted with it.
+ * All are JSON objects, on which `keptColumn` evaluates the same conditions.
+ */
+
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source } from '../../database/source.ts';
@@ -127,12 +136,6 @@ export const createCompanions = <Columns extends Readonly<Record<string, ColumnS
   };
 };
 
-/**
- * Read rules on former rows. A version stores every field. An event stores the values that read rules compare: those of
- * the row itself before and after a write; for a deleted row also those of the rows to which it referred, as these may
- * be deleted with it. All are JSON objects, on which `keptColumn` evaluates the same conditions.
- */
-
 /** A stored value that read rules compare. */
 interface KeptValue {
   readonly kind: ColumnKind;
@@ -216,7 +219,7 @@ const keptValues = (model: ResourceModel, models: Models): KeptValues => {
   const column = (of: string): Fragment => identifier(model.table, of);
   const { isolation, publicRead, viewedWhen, manage } = model.rules;
   for (const { column: of } of publicRead ?? []) collector.take(source, '', of, column(of));
-  // Whom the record shows decides who sees the actor.
+  // The users whom the record shows decide who sees the actor.
   for (const { from } of showingRelations(model)) collector.take(source, '', from, column(from));
   if (isolation?.byOwner === true && model.owner !== undefined)
     collector.take(source, '', model.owner, column(model.owner));

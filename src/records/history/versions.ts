@@ -1,3 +1,5 @@
+/** Reads the versions of a record as one caller may see them. */
+
 import type { Database, SqlValue } from '../../database/database.ts';
 import { timeText } from '../../database/source.ts';
 import {

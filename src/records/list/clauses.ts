@@ -1,3 +1,5 @@
+/** The conditions and orders of a list request in SQL, which all of its statements share. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, rowAlias, ruleValue, storedValue } from '../../database/source.ts';
 import {

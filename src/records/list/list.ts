@@ -1,3 +1,5 @@
+/** `createList`: the way of a list from grant and query string to the JSON text of its rows. */
+
 import type { Database } from '../../database/database.ts';
 import type { Source } from '../../database/source.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';

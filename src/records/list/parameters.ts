@@ -1,3 +1,5 @@
+/** Parses and validates a list request, and names its shape: the part of it on which the SQL depends. */
+
 import type { SqlValue } from '../../database/database.ts';
 import type { Source, SourceColumn } from '../../database/source.ts';
 import type { ColumnValue, FilterOperator } from '../../fields/field.ts';

@@ -1,3 +1,5 @@
+/** Compiles each shape of a list once, and binds the values of a request to its statements. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import type { SourceTimes } from '../../database/source.ts';
 import type { Statement } from '../../database/statement.ts';

@@ -1,3 +1,8 @@
+/**
+ * Reads a query string without knowledge of any source: pairs, `filter[field][operator]`, and errors that name the
+ * parameter.
+ */
+
 import type { SourceColumn } from '../../database/source.ts';
 import type { ColumnValue, FilterOperator } from '../../fields/field.ts';
 import { Problem } from '../../kernel/problem.ts';

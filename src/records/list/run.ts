@@ -1,3 +1,7 @@
+/**
+ * Runs a prepared list: small ones at once, larger ones as scans beside other requests, unbounded ones as a stream.
+ */
+
 import { isUtf8 } from 'node:buffer';
 import {
   type Database,

@@ -1,3 +1,5 @@
+/** The order of a list: parsing of `sort`, ORDER BY, and the conditions of a cursor. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source, type SourceColumn, storedValue } from '../../database/source.ts';
 import { type Fragment, join, sql } from '../../database/statement.ts';

@@ -1,3 +1,5 @@
+/** The statements of a list: the page as one row of JSON, the count, and the stream. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, comparedValue, isBare, isPlain, rowAlias, storedValue } from '../../database/source.ts';
 import {

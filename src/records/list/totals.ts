@@ -1,3 +1,5 @@
+/** The cache of totals, valid as long as the database has not changed. */
+
 import type { Database } from '../../database/database.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { RowReach } from '../rows/reach.ts';

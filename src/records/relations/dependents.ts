@@ -1,3 +1,5 @@
+/** Finds the records that refer to given ones, with locks or without. */
+
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';

@@ -1,3 +1,5 @@
+/** Parses `include` and `fields`, and bounds the related records of one response. */
+
 import { type SqlValue, TooLongError } from '../../database/database.ts';
 import { columnOf, type Source } from '../../database/source.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';

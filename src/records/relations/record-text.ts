@@ -1,3 +1,5 @@
+/** The SQL for the JSON text of a record with its related records. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import type { Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';

@@ -1,3 +1,5 @@
+/** Resolves relations and paths such as `customer.name` within the caller's rights, and compiles them to SQL. */
+
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import {

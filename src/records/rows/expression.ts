@@ -1,3 +1,5 @@
+/** Compiles a row rule to SQL. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';
 import { isOfCaller, pathBehind, type RowExpression, type RowMember } from '../../model/row-expression.ts';

@@ -1,3 +1,5 @@
+/** Explains a row rule for one record: the outcome of each of its conditions. */
+
 import type { Database, SqlValue } from '../../database/database.ts';
 import { type Fragment, identifier, join, sql, statement, where } from '../../database/statement.ts';
 import type { ResourceModel } from '../../model/resource.ts';

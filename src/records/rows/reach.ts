@@ -1,3 +1,5 @@
+/** The reach of a grant: its row filter as terms for SQL and values to bind, and what indexes can do for it. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import type { Source } from '../../database/source.ts';
 import { type Fragment, sql } from '../../database/statement.ts';

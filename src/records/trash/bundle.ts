@@ -1,13 +1,13 @@
+/**
+ * A deletion as the trash stores it. A bundle is the effect of one deletion: the deleted record, the records deleted
+ * along with it, and the references that became null. Its name is random.
+ */
+
 import { randomUUID } from 'node:crypto';
 import { type Fragment, identifier, join } from '../../database/statement.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type ActorRow, actorColumns, type RecordedActor, recordedActor } from '../history/recorded.ts';
-
-/**
- * Deleted records that can be restored. A bundle is the effect of one deletion: the deleted record, the records deleted
- * along with it, and the references that became null. Its name is random.
- */
 
 /** The columns that all entries of a bundle share. */
 export interface TrashBundle {

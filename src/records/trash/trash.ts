@@ -1,3 +1,5 @@
+/** `createTrash`: stores deleted records, shows them within a grant, and takes them out for a restore. */
+
 import {
   type Database,
   type DeferredCaller,

@@ -1,3 +1,7 @@
+/**
+ * `answer`: a response of an application's endpoint other than the envelope, with its own type, status and headers.
+ */
+
 import type { Answer } from '../../http/endpoint.ts';
 import { isPieceSource, type PieceSource, Pieces } from '../../http/pieces.ts';
 import { http } from '../../kernel/node-http.ts';

@@ -1,3 +1,5 @@
+/** Turns the endpoints that an application defines into endpoints of the service, and names their scopes. */
+
 import type { Readable } from 'node:stream';
 import { defaultMethods, isOfKeys } from '../../auth/registry.ts';
 import { ConstraintError, type Database } from '../../database/database.ts';
@@ -233,7 +235,7 @@ export const applicationEndpoints = (
         if (!hasFiniteNumbers(body)) throw new Problem('number_out_of_range');
         const signals = new CallSignals(call);
         const lazy = accepts === 'bytes' ? new LazyBody(call, definition.limits) : undefined;
-        // Of the body there is what the endpoint accepts; its type says so to the handler.
+        // The body has the members that the endpoint accepts; its type says so to the handler.
         const context: WholeContext = {
           ...services.scopeOf({ ...actingFor(call, apiArea), limit: signals }),
           principal: call.principal,

@@ -1,3 +1,5 @@
+/** `defineEndpoint`: the options of an application's endpoint, checked when they are defined. */
+
 import type { ApiMethodName } from '../../auth/registry.ts';
 import type { JsonSchema, ValueOf } from '../../fields/field.ts';
 import type { Call, HttpMethod } from '../../http/endpoint.ts';

@@ -1,3 +1,5 @@
+/** The kinds of bodies that an application's endpoint can accept, their limits, and how the handler reads them. */
+
 import type { Readable } from 'node:stream';
 import type { Call } from '../../http/endpoint.ts';
 import type { MultipartLimits } from '../../http/multipart.ts';

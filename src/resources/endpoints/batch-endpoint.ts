@@ -1,3 +1,5 @@
+/** The endpoint that writes many records of a resource in one transaction, and its schemas. */
+
 import type { JsonSchema } from '../../fields/field.ts';
 import { checkedModels } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';

@@ -1,3 +1,5 @@
+/** The endpoint with the versions of a record, and the form in which a caller sees their actors. */
+
 import type { JsonSchema } from '../../fields/field.ts';
 import { checkedModels, idOf } from '../../http/call.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
@@ -21,8 +23,6 @@ import type { AnsweredFields, Area } from '../area.ts';
 import { relatedFor } from '../operations/area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import { actingFor } from '../operations/transaction.ts';
-
-/** The versions of a record. There where a model keeps them. */
 
 /** Members that an endpoint has in common with that of the action whose policy it has. */
 type Common = Pick<Endpoint, 'auth' | 'policy'>;

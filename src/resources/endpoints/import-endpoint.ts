@@ -1,3 +1,5 @@
+/** The endpoint that imports lines into a resource, and previews an import. */
+
 import type { JsonSchema } from '../../fields/field.ts';
 import { actorOf, checkedModels } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';

@@ -1,3 +1,5 @@
+/** Reads the body of an import: parameters and lines, with errors that name the line. */
+
 import type { FieldError } from '../../kernel/field-error.ts';
 import { unescapeFormulas } from '../../kernel/formulas.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
@@ -50,7 +52,7 @@ const readLine = (
     else if (name === by || !field.serverSet) values[name] = texts ? ofText(value, field) : value;
   }
   const found = by === undefined ? undefined : own(values, by);
-  // Which of two lines came last would be chance.
+  // The order of two lines for one record would be chance.
   if (by !== undefined && found != null && seen.has(JSON.stringify(found)))
     errors.push(collision({ field: by, rule: 'unique' }));
   seen.add(JSON.stringify(found ?? null));

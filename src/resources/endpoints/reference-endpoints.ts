@@ -1,3 +1,5 @@
+/** Endpoints that preview a deletion: the records that refer to the deleted ones, and what happens to them. */
+
 import { checkedModels, idOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { labelText } from '../../kernel/messages.ts';

@@ -1,13 +1,16 @@
+/**
+ * Sentences of the API description about writes, beyond their schemas: unique values, deletions, the trash. Fields
+ * are called as in a body.
+ */
+
 import { type Label, labelText } from '../../kernel/messages.ts';
 import { deletionOf, type Referrer, referrersOf } from '../../model/deletion.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 
-/** Text of the API description about a write beyond its schemas. Fields are called as in a body. */
-
 const joinNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(' + ');
 
-/** Which values are there once; undefined where none are. */
+/** The fields whose values are unique; undefined where none are. */
 export const uniqueWords = ({ fields, unique }: ResourceModel): Label | undefined => {
   const single = [...fields.values()].filter((field) => field.unique).map(({ name }) => [name]);
   const all = [...single, ...unique];

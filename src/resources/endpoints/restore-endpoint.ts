@@ -1,3 +1,5 @@
+/** The endpoint that restores a deleted record with the records that were deleted along with it. */
+
 import type { JsonSchema } from '../../fields/field.ts';
 import { checkedModels, idOf } from '../../http/call.ts';
 import { scopeProblems } from '../../http/describe.ts';
@@ -17,8 +19,6 @@ import { update } from '../operations/save.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import { actingFor } from '../operations/transaction.ts';
 import { checkTarget, type RecordWrite } from '../operations/writing.ts';
-
-/** The return of a record: to one of its versions, and out of the trash. There where a model keeps either. */
 
 const noVersion = ({ collision }: ServedResource): Problem =>
   new Problem('invalid_record', { errors: [collision({ field: 'version', rule: 'reference' })] });

@@ -1,3 +1,5 @@
+/** Reduces records that code holds whole to what their endpoint shows the caller: fields and related records. */
+
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Models } from '../../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../../model/resource.ts';

@@ -1,3 +1,5 @@
+/** Lists and shows deleted records: `trashed` in a resource's list and detail. */
+
 import type { JsonSchema } from '../../fields/field.ts';
 import { idOf } from '../../http/call.ts';
 import type { Answer, Call, QueryDocs } from '../../http/endpoint.ts';
@@ -14,8 +16,6 @@ import { parseTrashed, parseTrashPage, type ShownDeletion } from '../../records/
 import type { Area } from '../area.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import { actorSchema, actorsFor, seen } from './history-endpoints.ts';
-
-/** Records that were deleted, for administrators and callers who manage them: `?trashed=true`. */
 
 export const trashedQuery = {
   name: 'trashed',

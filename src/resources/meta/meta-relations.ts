@@ -1,3 +1,5 @@
+/** The relations of a model as its metadata shows them to a caller. */
+
 import type { Principal } from '../../auth/principal.ts';
 import type { FieldType } from '../../fields/field.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -18,7 +20,7 @@ const fieldsOf = (model: ResourceModel | undefined): Iterable<Compared> =>
 const describeField = ({ name, type, comparable = true }: Compared, many: boolean): JsonObject => ({
   name,
   operators: comparable ? [...type.operators] : [],
-  // Of several records there is no one value by which to sort.
+  // Several records have no one value by which to sort.
   sortable: comparable && type.sortable && !many,
 });
 

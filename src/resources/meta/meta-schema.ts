@@ -1,3 +1,5 @@
+/** The JSON Schema of a metadata endpoint's response. */
+
 import { buckets, measures } from '../../fields/aggregates.ts';
 import { choiceColours } from '../../fields/colours.ts';
 import type { JsonSchema } from '../../fields/field.ts';

@@ -1,3 +1,5 @@
+/** The rules of an area for operations: the grants of records, of related models and of the trash. */
+
 import { type Principal, takes } from '../../auth/principal.ts';
 import { type AuthMethodName, methodsNamed } from '../../auth/registry.ts';
 import { Problem } from '../../kernel/problem.ts';

@@ -1,3 +1,5 @@
+/** Reads a batch from its body and writes it: updates, deletes and creates in one transaction. */
+
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { nextSlice } from '../../kernel/slices.ts';

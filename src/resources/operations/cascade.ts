@@ -1,3 +1,12 @@
+/**
+ * Finds the records that `onDelete: 'cascade'` deletes, runs their hooks, audits their deletion, and puts them into
+ * the trash.
+ *
+ * The database deletes them in the statement that deletes the first one, so it deals with cycles and with references
+ * that restrict. Here they are found before that statement, so that their hooks run and their deletion is audited, on
+ * behalf of the system.
+ */
+
 import { Problem } from '../../kernel/problem.ts';
 import { reasonOf } from '../../records/history.ts';
 import type { WholeRecord } from '../../records/many.ts';
@@ -41,12 +50,6 @@ export const intoTrash = async (
   if (trashed.push(record) === 1) shared.beforeEnd(write);
   if (trashed.length >= maxBufferedRecords) await write();
 };
-
-/**
- * Records that are deleted by `onDelete: 'cascade'`. The database deletes them in the statement that deletes the first
- * one, so it deals with cycles and with references that restrict. Here they are found before that statement, so that
- * their hooks run and their deletion is audited, on behalf of the system.
- */
 
 /** A record that will be deleted. */
 export interface Doomed {

@@ -1,3 +1,5 @@
+/** Collects the validation errors of all records of one request, each under its place in the body. */
+
 import { ConstraintError } from '../../database/database.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { errorAt } from '../../kernel/messages.ts';

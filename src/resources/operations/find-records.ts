@@ -1,14 +1,16 @@
+/**
+ * Finds a few records by words across the lists that a caller may read.
+ *
+ * The cost is bounded, whatever the size of the table: a table of up to `newestRows` rows is searched as a whole. In
+ * a larger one the newest rows are searched, and all rows by id and by prefixes of indexed fields. A full-text search
+ * has all rows of its table, whatever their number.
+ */
+
 import type { DeferredCaller } from '../../database/database.ts';
 import type { Source, SourceColumn } from '../../database/source.ts';
 import { displayFields, displayName } from '../../model/display.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { isSeekable, type List, listedRows } from '../../records/list.ts';
-
-/**
- * Finds a few records by words across lists. The cost is bounded, whatever the size of the table: a table of up to
- * `newestRows` rows is searched as a whole. In a larger one the newest rows are searched, and all rows by id and by
- * prefixes of indexed fields. A full-text search has all rows of its table, whatever their number.
- */
 
 /** Most rows that are searched, the newest first: 40 ms in a table of a million on SQLite, 60 on PostgreSQL. */
 export const newestRows = 50_000;

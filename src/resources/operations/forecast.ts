@@ -1,3 +1,8 @@
+/**
+ * Forecasts the effects of a deletion on the records that refer to the deleted ones: the same walk as in
+ * `cascade.ts`, without locks and hooks. It holds for the moment at which it is made.
+ */
+
 import type { Database } from '../../database/database.ts';
 import type { OnDelete } from '../../fields/field.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
@@ -6,11 +11,6 @@ import type { Models } from '../../model/models.ts';
 import { createReferring, type Referring } from '../../records/relations.ts';
 import { cascadeLimits } from './cascade-links.ts';
 import { recordKey } from './transaction.ts';
-
-/**
- * Forecasts the effects of a deletion on the records that refer to the deleted ones: the same walk as that of
- * `cascade.ts`, without its locks and hooks. It holds for the moment at which it is made.
- */
 
 /** Most records of each kind that are counted; of further ones only their existence is reported. */
 export const countedReferences = 1_000;

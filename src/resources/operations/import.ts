@@ -1,3 +1,5 @@
+/** Writes the lines of an import in one transaction, and reports the refused ones. */
+
 import type { SqlValue, Transaction } from '../../database/database.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type JsonObject, own } from '../../kernel/json.ts';

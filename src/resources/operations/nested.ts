@@ -1,3 +1,8 @@
+/**
+ * Parses the nested records of a body, `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`, within limits and
+ * grants. `save.ts` writes them.
+ */
+
 import type { FieldError } from '../../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
 import { type FieldRule, fieldError, type Label, type OwnRule } from '../../kernel/messages.ts';
@@ -12,11 +17,6 @@ import { grantOfSystem } from './grant-of-system.ts';
 import { isId } from './record-id.ts';
 import type { ServedResource } from './served-resource.ts';
 import type { RecordWrite } from './writing.ts';
-
-/**
- * Nested records of a body, `lines: [{ … }, { id: 3, … }, { id: 4, _delete: true }]`: parsing, limits and grants.
- * `save.ts` writes them.
- */
 
 const tooMany: OwnRule = {
   name: 'max_items',

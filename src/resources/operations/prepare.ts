@@ -1,3 +1,5 @@
+/** Prepares a write: validation, hook, unique values and references, so that every message comes at once. */
+
 import { ConstraintError, type Transaction } from '../../database/database.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type JsonObject, own } from '../../kernel/json.ts';

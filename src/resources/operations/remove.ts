@@ -1,3 +1,5 @@
+/** Deletes a record with its cascade, its hooks and its place in the trash. */
+
 import { ConstraintError, type Database, type Transaction } from '../../database/database.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../../ledger/audit.ts';

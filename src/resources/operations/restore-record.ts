@@ -1,3 +1,8 @@
+/**
+ * Restores a record from the trash with all records of its deletion, in one transaction. History and events show a
+ * create of each record, and an update of those whose reference to it is set again.
+ */
+
 import { ConstraintError, type SqlValue, type Transaction } from '../../database/database.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
@@ -159,11 +164,6 @@ const prepareBundle = async (
   const missing = new Set([...lost, ...(await missingOf(transaction, context, records, back))]);
   return records.map((each) => toRestored(each, missing, back));
 };
-
-/**
- * Restores a record from the trash with all records of its deletion, in one transaction. History and events show a
- * create of each record, and an update of those whose reference to it is set again.
- */
 
 /** Thrown if the records are not valid any more; the messages are looked up after the rollback. */
 class UnfitError extends Error {}

@@ -1,3 +1,5 @@
+/** Creates and updates records, with the nested records of their bodies, which are written by the same functions. */
+
 import { tagOf } from '../../http/preconditions.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
@@ -30,8 +32,6 @@ import {
   type WriteWithin,
   withRelated,
 } from './writing.ts';
-
-/** Creates and updates of records, with the nested records of their bodies, which are written by the same functions. */
 
 /**
  * The columns to insert: those of the body, and the owner that the policy set, which neither a body nor a hook

@@ -1,3 +1,8 @@
+/**
+ * `records(model)` of a scope: the operations that code of the application calls, with options in place of query
+ * strings.
+ */
+
 import { isJsonObject, type JsonObject, toJson } from '../../kernel/json.ts';
 import {
   anything,

@@ -1,3 +1,7 @@
+/**
+ * Makes scopes: the only access of an application's code to records, SQL, jobs and transactions, for one principal.
+ */
+
 import type { RawBuilder } from 'kysely';
 import { type Database, type Query, resolveCaller } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';

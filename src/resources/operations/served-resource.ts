@@ -1,3 +1,5 @@
+/** A resource as it is served: its model with lists, records, history, trash and grants, made once at start. */
+
 import type { Database } from '../../database/database.ts';
 import { versionColumn } from '../../database/source.ts';
 import type { ApplicationCode } from '../../kernel/application-code.ts';

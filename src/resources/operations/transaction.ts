@@ -1,3 +1,8 @@
+/**
+ * The transaction that the operations of one caller share: its callbacks, its time limit, and the check against
+ * nested ones.
+ */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database, DeferredCaller, Transaction, WriteOptions } from '../../database/database.ts';

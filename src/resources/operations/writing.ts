@@ -1,3 +1,5 @@
+/** The frame of every write: hooks, transaction, version checks, history, events and the response. */
+
 import { authMethod } from '../../auth/registry.ts';
 import { ConstraintError } from '../../database/database.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
