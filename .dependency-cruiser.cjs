@@ -58,6 +58,13 @@ module.exports = {
       to: { path: '^src/[^/]+/.+/' },
     },
     {
+      name: 'stores-below-http',
+      comment: 'Within a folder of accounts, its store knows nothing of requests.',
+      severity: 'error',
+      from: { path: '^src/accounts/.+/store\\.ts$' },
+      to: { path: '^src/http/' },
+    },
+    {
       name: 'no-circle',
       comment: 'A circle of imports has no order in which it can be read.',
       severity: 'error',
