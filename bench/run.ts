@@ -1,6 +1,11 @@
 /**
  * Measures the service and the bare server, in turn, in one run on the same data, and prints one table.
- *     npm run bench -- [--json] [--only=detail] [--database=sqlite|postgres] [--rounds=9] [--ms=1000] A ratio is the median of the pairs, with its quartiles; a target is met if the lower quartile meets it. With `--beside=FOLDER`, a built checkout of another version, both versions of the service are compared instead, case by case, on two copies of the data.
+ *
+ *     npm run bench -- [--json] [--only=detail] [--database=sqlite|postgres] [--rounds=9] [--ms=1000]
+ *
+ * A ratio is the median of the pairs, with its quartiles; a target is met if the lower quartile meets it. With
+ * `--beside=FOLDER`, a built checkout of another version, both versions of the service are compared instead, case by
+ * case, on two copies of the data.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
