@@ -11,14 +11,22 @@ type Node =
   | { readonly kind: 'edge'; readonly source: string }
   | { readonly kind: 'lookAhead'; readonly body: Node }
   | { readonly kind: 'sequence'; readonly items: readonly Node[] }
-  | { readonly kind: 'choice'; readonly options: readonly Node[]; readonly source: string }
-  | {
-      readonly kind: 'repeat';
-      readonly body: Node;
-      readonly min: number;
-      readonly max: number;
-      readonly source: string;
-    };
+  | Choice
+  | Repeat;
+
+interface Choice {
+  readonly kind: 'choice';
+  readonly options: readonly Node[];
+  readonly source: string;
+}
+
+interface Repeat {
+  readonly kind: 'repeat';
+  readonly body: Node;
+  readonly min: number;
+  readonly max: number;
+  readonly source: string;
+}
 
 const edgeToken = /[\^$]|\\[bB]/uy;
 const groupToken = /\((?:\?(?:(?<look>[=!])|:|<[^>]*>))?(?!\?)/uy;
@@ -26,58 +34,66 @@ const atomToken =
   /\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c[a-zA-Z]|\\.|\[(?:\\.|[^\]\\])*\]|[^\\()[\]{}|*+?^$]/suy;
 const countToken = /(?:[*+?]|\{(?<min>\d+)(?<open>,)?(?<max>\d+)?\})\??/uy;
 
-/** Parses the source of a valid RegExp; undefined for a group with modifiers. */
-const parse = (source: string): Node | undefined => {
-  let at = 0;
-  const take = (token: RegExp): RegExpExecArray | null => {
-    token.lastIndex = at;
-    const overlaps = token.exec(source);
-    if (overlaps !== null) at += overlaps[0].length;
-    return overlaps;
-  };
+/** Reads the source of a valid RegExp from left to right. A part is undefined where it has a group with modifiers. */
+class PatternReader {
+  readonly #source: string;
+  #at = 0;
 
-  const parseChoice = (): Node | undefined => {
-    const start = at;
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  choice(): Node | undefined {
+    const start = this.#at;
     const options: Node[] = [];
     do {
-      if (options.length > 0) at += 1;
-      const option = parseSequence();
+      if (options.length > 0) this.#at += 1;
+      const option = this.#sequence();
       if (option === undefined) return undefined;
       options.push(option);
-    } while (source[at] === '|');
+    } while (this.#source[this.#at] === '|');
     const [only] = options;
     if (only !== undefined && options.length === 1) return only;
-    return { kind: 'choice', options, source: source.slice(start, at) };
-  };
+    return { kind: 'choice', options, source: this.#source.slice(start, this.#at) };
+  }
 
-  const parseSequence = (): Node | undefined => {
+  #sequence(): Node | undefined {
     const items: Node[] = [];
-    while (at < source.length && source[at] !== '|' && source[at] !== ')') {
-      const start = at;
-      const body = parseItem();
+    while (
+      this.#at < this.#source.length &&
+      this.#source[this.#at] !== '|' &&
+      this.#source[this.#at] !== ')'
+    ) {
+      const start = this.#at;
+      const body = this.#item();
       if (body === undefined) return undefined;
-      const count = take(countToken);
-      items.push(count === null ? body : repeatOf(body, count, source.slice(start, at)));
+      const count = this.#take(countToken);
+      items.push(count === null ? body : repeatOf(body, count, this.#source.slice(start, this.#at)));
     }
     return { kind: 'sequence', items };
-  };
+  }
 
-  const parseItem = (): Node | undefined => {
-    const edge = take(edgeToken);
+  #item(): Node | undefined {
+    const edge = this.#take(edgeToken);
     if (edge !== null) return { kind: 'edge', source: edge[0] };
-    const group = take(groupToken);
+    const group = this.#take(groupToken);
     if (group === null) {
-      const atom = take(atomToken);
+      const atom = this.#take(atomToken);
       return atom === null ? undefined : { kind: 'atom', source: atom[0] };
     }
-    const body = parseChoice();
-    at += 1;
+    const body = this.choice();
+    this.#at += 1;
     if (body === undefined) return undefined;
     return group.groups?.['look'] === undefined ? body : { kind: 'lookAhead', body };
-  };
+  }
 
-  return parseChoice();
-};
+  #take(token: RegExp): RegExpExecArray | null {
+    token.lastIndex = this.#at;
+    const taken = token.exec(this.#source);
+    if (taken !== null) this.#at += taken[0].length;
+    return taken;
+  }
+}
 
 const repeatOf = (body: Node, count: RegExpExecArray, source: string): Node => {
   const { min, open, max } = count.groups ?? {};
@@ -253,26 +269,41 @@ interface Cost {
 
 const power = (ways: number, times: number): number => (ways === 1 ? 1 : ways ** times);
 
-/** The maximum of steps for texts of up to `longest` characters; undefined for a group with modifiers. */
-export const patternCost = (source: string, longest: number): PatternCost | undefined => {
-  const overlap = createOverlap();
-  let ambiguous: string | undefined;
+/** Computes the cost of the parts of one pattern, for texts of up to `longest` characters. */
+class CostAnalysis {
+  readonly #longest: number;
+  readonly #overlap = createOverlap();
+  /** The first part that was found to match a text in several ways. */
+  ambiguous: string | undefined;
 
-  const canBeBoth = (one: Opening, other: Opening): boolean => {
-    // A branch that reaches the end of the pattern is a match.
-    if ([one, other].some(({ atoms, isOpen }) => atoms.length === 0 && !isOpen)) return false;
-    return one.atoms.every((atom, index) => {
-      const against = other.atoms[index];
-      return against === undefined || overlap(atom, against);
-    });
-  };
-  const areAmbiguous = (one: readonly Opening[], other: readonly Opening[]): boolean =>
-    one.some((opening) => other.some((against) => canBeBoth(opening, against)));
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
 
-  const costOfSequence = (items: readonly Node[], follow: readonly Opening[], isLast: boolean): Cost =>
-    items.reduceRight<Cost & { readonly follow: readonly Opening[] }>(
+  /**
+   * @param follow the openings of the rest of the pattern
+   * @param isLast whether the part ends the pattern, so that nothing behind it can fail
+   */
+  costOf(node: Node, follow: readonly Opening[], isLast: boolean): Cost {
+    switch (node.kind) {
+      case 'sequence':
+        return this.#costOfSequence(node.items, follow, isLast);
+      case 'choice':
+        return this.#costOfChoice(node, follow, isLast);
+      case 'repeat':
+        return this.#costOfRepeat(node, follow, isLast);
+      case 'lookAhead':
+        // A look-ahead is left once, in the first way that it matches.
+        return { ways: 1, steps: this.costOf(node.body, [ended], false).steps };
+      default:
+        return { ways: 1, steps: 1 };
+    }
+  }
+
+  #costOfSequence(items: readonly Node[], follow: readonly Opening[], isLast: boolean): Cost {
+    return items.reduceRight<Cost & { readonly follow: readonly Opening[] }>(
       (rest, item, index) => {
-        const own = costOf(item, rest.follow, isLast && index === items.length - 1);
+        const own = this.costOf(item, rest.follow, isLast && index === items.length - 1);
         return {
           ways: own.ways * rest.ways,
           steps: own.steps + own.ways * rest.steps,
@@ -281,67 +312,65 @@ export const patternCost = (source: string, longest: number): PatternCost | unde
       },
       { ways: 1, steps: 1, follow },
     );
+  }
 
-  const costOfChoice = (
-    node: Node & { kind: 'choice' },
-    follow: readonly Opening[],
-    isLast: boolean,
-  ): Cost => {
-    const costs = node.options.map((option) => costOf(option, follow, isLast));
+  #costOfChoice(node: Choice, follow: readonly Opening[], isLast: boolean): Cost {
+    const costs = node.options.map((option) => this.costOf(option, follow, isLast));
     const openings = node.options.map((option) => concatenate(openingsOf(option), follow));
     const isAmbiguous = openings.some((one, index) =>
-      openings.slice(index + 1).some((other) => areAmbiguous(one, other)),
+      openings.slice(index + 1).some((other) => this.#areAmbiguous(one, other)),
     );
-    if (isAmbiguous) ambiguous ??= node.source;
+    if (isAmbiguous) this.ambiguous ??= node.source;
     const ways = costs.map((cost) => cost.ways);
     return {
       ways: isAmbiguous ? ways.reduce((sum, each) => sum + each, 0) : Math.max(...ways),
       steps: costs.reduce((sum, { steps }) => sum + steps, 0),
     };
-  };
+  }
 
-  const costOfRepeat = (
-    node: Node & { kind: 'repeat' },
-    follow: readonly Opening[],
-    isLast: boolean,
-  ): Cost => {
+  #costOfRepeat(node: Repeat, follow: readonly Opening[], isLast: boolean): Cost {
     const { body, min, max } = node;
     const again = openAll(openingsOf(body));
-    const one = costOf(body, max > 1 ? [...again, ...follow] : follow, isLast && max === 1);
-    const isAmbiguous = max > min && areAmbiguous(again, follow);
+    const one = this.costOf(body, max > 1 ? [...again, ...follow] : follow, isLast && max === 1);
+    const isAmbiguous = max > min && this.#areAmbiguous(again, follow);
     // Loops with empty iterations are refused.
     const inside = max > 1 && isNullable(body) ? Infinity : power(one.ways, max);
-    if (isAmbiguous || inside === Infinity) ambiguous ??= node.source;
+    if (isAmbiguous || inside === Infinity) this.ambiguous ??= node.source;
     // Optional iterations of a last part cannot fail.
-    const rounds = isLast ? min : Math.min(max, longest + 1);
+    const rounds = isLast ? min : Math.min(max, this.#longest + 1);
     const steps = inside * rounds * one.steps;
     // Iterations without a choice share the text.
     const isShared = inside === 1 && !hasLookAhead(body);
     return {
-      ways: inside * (isAmbiguous ? Math.min(max - min, longest) + 1 : 1),
-      steps: isShared ? Math.min(steps, longest + 1) : steps,
+      ways: inside * (isAmbiguous ? Math.min(max - min, this.#longest) + 1 : 1),
+      steps: isShared ? Math.min(steps, this.#longest + 1) : steps,
     };
-  };
+  }
 
-  const costOf = (node: Node, follow: readonly Opening[], isLast: boolean): Cost => {
-    switch (node.kind) {
-      case 'sequence':
-        return costOfSequence(node.items, follow, isLast);
-      case 'choice':
-        return costOfChoice(node, follow, isLast);
-      case 'repeat':
-        return costOfRepeat(node, follow, isLast);
-      case 'lookAhead':
-        // A look-ahead is left once, in the first way that it matches.
-        return { ways: 1, steps: costOf(node.body, [ended], false).steps };
-      default:
-        return { ways: 1, steps: 1 };
-    }
-  };
+  #areAmbiguous(one: readonly Opening[], other: readonly Opening[]): boolean {
+    return one.some((opening) => other.some((against) => this.#canBeBoth(opening, against)));
+  }
 
-  const root = parse(source);
+  #canBeBoth(one: Opening, other: Opening): boolean {
+    // A branch that reaches the end of the pattern is a match.
+    if ([one, other].some(({ atoms, isOpen }) => atoms.length === 0 && !isOpen)) return false;
+    return one.atoms.every((atom, index) => {
+      const against = other.atoms[index];
+      return against === undefined || this.#overlap(atom, against);
+    });
+  }
+}
+
+/** The maximum of steps for texts of up to `longest` characters; undefined for a group with modifiers. */
+export const patternCost = (source: string, longest: number): PatternCost | undefined => {
+  const root = new PatternReader(source).choice();
   if (root === undefined) return undefined;
+  const analysis = new CostAnalysis(longest);
   const anchored = isAnchored(root);
-  const { steps } = costOf(root, [ended], true);
-  return { steps: steps * (anchored ? 1 : longest + 1) + longest, ambiguous, isAnchored: anchored };
+  const { steps } = analysis.costOf(root, [ended], true);
+  return {
+    steps: steps * (anchored ? 1 : longest + 1) + longest,
+    ambiguous: analysis.ambiguous,
+    isAnchored: anchored,
+  };
 };
