@@ -1,7 +1,8 @@
+/** The set of the service's own migrations: the baseline, and a step for each change since it. */
+
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { builtInRoles } from '../../policy/rule.ts';
-import { dialectOf } from '../dialects.ts';
 import { ownTables } from '../tables/own-tables.ts';
 import { column } from '../tables/table.ts';
 import { createStatements } from '../tables/table-statements.ts';
@@ -13,28 +14,26 @@ import { searchTriggers } from './0072-search-triggers.ts';
 import { begunStamps } from './0074-begun-stamps.ts';
 import { addColumns } from './add-columns.ts';
 import type { Migration, MigrationSet, Migrations } from './migration.ts';
+import { ownStep } from './own-step.ts';
 import { ownWords } from './own-words.ts';
 import { runAll } from './statements.ts';
 
 /** Makes the service's own tables as they are described today (`src/database/tables`), with their first rows. */
-const baseline: Migration = {
-  up: async (db, name) => {
-    const dialect = dialectOf({ dialect: name });
-    const words = ownWords(name);
-    await runAll(db, [
-      ...ownTables.flatMap((table) => createStatements(table, dialect)),
-      ...dialect.schema.revokedKeyTriggers,
-    ]);
-    const now = new Date().toISOString();
-    for (const role of builtInRoles)
-      await sql`insert into roles (name, built_in, created_at) values (${role}, ${words.on}, ${now})`.execute(
-        db,
-      );
-    await sql`insert into gatewright_database (id, major, checked_at)
-      values (${randomBytes(16).toString('hex')}, 0, 0)`.execute(db);
-    await runAll(db, dialect.schema.mark());
-  },
-};
+const baseline: Migration = ownStep(async (db, dialect) => {
+  const words = ownWords(dialect);
+  await runAll(db, [
+    ...ownTables.flatMap((table) => createStatements(table, dialect)),
+    ...dialect.schema.revokedKeyTriggers,
+  ]);
+  const now = new Date().toISOString();
+  for (const role of builtInRoles)
+    await sql`insert into roles (name, built_in, created_at) values (${role}, ${words.on}, ${now})`.execute(
+      db,
+    );
+  await sql`insert into gatewright_database (id, major, checked_at)
+    values (${randomBytes(16).toString('hex')}, 0, 0)`.execute(db);
+  await runAll(db, dialect.schema.mark());
+});
 
 /**
  * In the order in which they are applied; names are what the database remembers. A change of a described table is a

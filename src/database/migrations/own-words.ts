@@ -1,13 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { OwnTypes } from '../dialect.ts';
-import { dialectOf } from '../dialects.ts';
-import type { DialectName } from '../name.ts';
+import type { Dialect, OwnTypes } from '../dialect.ts';
 
 /** Words of the service's own migrations: types of columns, and the two truth values. */
-export const ownWords = (
-  dialect: DialectName,
-): Readonly<Record<keyof OwnTypes | 'on' | 'off', RawBuilder<unknown>>> => {
-  const { own, boolean } = dialectOf({ dialect }).schema;
+export const ownWords = ({
+  schema: { own, boolean },
+}: Dialect): Readonly<Record<keyof OwnTypes | 'on' | 'off', RawBuilder<unknown>>> => {
   return {
     text: sql.raw(own.text),
     timestamp: sql.raw(own.timestamp),

@@ -1,9 +1,9 @@
+/** Links by which a user sets a password, or confirms an address or a registration. */
+
 import { accountLinkLifetime, invitationLifetime } from '../../auth/link-token.ts';
 import { sql } from '../statement.ts';
 import { seconds } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** Links by which a user sets a password, or confirms an address or a registration. */
 
 /** Links by which users set a password of their own; at most one of a user is open. */
 export const invitationsTable = table(

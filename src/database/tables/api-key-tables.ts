@@ -1,8 +1,8 @@
+/** API keys, their secrets and their use. */
+
 import { sql } from '../statement.ts';
 import { clockSlackMs, removedAfter, seconds, setToNow } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** API keys, their secrets and their use. */
 
 /** Most seconds for which a replaced secret stays valid beside the new one. */
 export const maxOverlapSeconds = 30 * 86_400;

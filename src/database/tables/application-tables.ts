@@ -1,7 +1,7 @@
+/** Applications that sign their requests: their payments, their last use, their nonces. */
+
 import { setToNow } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** Applications that sign their requests: their payments, their last use, their nonces. */
 
 export const paymentsTable = table(
   'payments',

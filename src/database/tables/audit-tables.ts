@@ -1,7 +1,7 @@
+/** The audit log, and refused requests. */
+
 import { removedAfter } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** The audit log, and refused requests. */
 
 export const auditTable = table(
   'audit',

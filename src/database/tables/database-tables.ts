@@ -1,6 +1,6 @@
-import { column, table } from './table.ts';
-
 /** The state of the database itself: its id, its migrations, the credentials file that was seen last. */
+
+import { column, table } from './table.ts';
 
 /** One row. */
 export const databaseTable = table('gatewright_database', {

@@ -1,7 +1,7 @@
+/** The log of events, in the order in which they were committed. */
+
 import { removedAfter, type TimeUse } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** The log of events, in the order in which they were committed. */
 
 const eventColumns = (use: TimeUse) => ({
   id: column.id(),

@@ -1,6 +1,6 @@
-import { column, table } from './table.ts';
-
 /** Progress of `gatewright import`. */
+
+import { column, table } from './table.ts';
 
 /** One row for each model into which something was ever imported. */
 export const importsTable = table('gatewright_imports', {

@@ -1,8 +1,8 @@
+/** Jobs and recurring jobs. */
+
 import { sql } from '../statement.ts';
 import { clockSlackMs, setToNow } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** Jobs and recurring jobs. */
 
 /** Milliseconds for which a process leases a job that it runs. */
 export const jobLeaseMs = 30_000;

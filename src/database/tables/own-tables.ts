@@ -1,3 +1,5 @@
+/** The registry of the service's own tables: everything that names their columns follows from it. */
+
 import { accountLinksTable, invitationsTable } from './account-link-tables.ts';
 import {
   apiKeysTable,
@@ -43,8 +45,6 @@ import type { BoundedTime, UnboundedTime } from './stored-time.ts';
 import type { KeptKind, Table, TableRow } from './table.ts';
 import { revokedTokensTable, usersTable } from './user-tables.ts';
 import { deliveriesTable, webhooksTable } from './webhook-tables.ts';
-
-/** The registry of the service's own tables: everything that names their columns follows from it. */
 
 /** In the order in which they are made: a table comes after the tables to which it refers. */
 export const ownTables = [

@@ -1,7 +1,7 @@
+/** Accounts of users at identity providers. */
+
 import { seconds } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** Accounts of users at identity providers. */
 
 /** Seconds for which the one-time code of a sign-in with a provider is valid. */
 export const providerCodeLifetime = 120;

@@ -1,9 +1,9 @@
-import { removedAfter } from './stored-time.ts';
-import { column, table } from './table.ts';
-
 /**
  * Versions, deleted records, counters, repeatable responses and saved views: kept beside the records of an application.
  */
+
+import { removedAfter } from './stored-time.ts';
+import { column, table } from './table.ts';
 
 /** Records at each of their versions, with the actor of each write. */
 export const historyTable = table(

@@ -1,7 +1,7 @@
+/** Counters of requests: responses, their times, and the buckets of limits. */
+
 import { removedAfter } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** Counters of requests: responses, their times, and the buckets of limits. */
 
 /** Responses counted by the hour: `YYYY-MM-DDTHH` in UTC. */
 export const requestCountsTable = table(

@@ -1,6 +1,6 @@
-import { column, table } from './table.ts';
-
 /** Roles and their permissions. */
+
+import { column, table } from './table.ts';
 
 export const rolesTable = table('roles', {
   name: column.text({ primaryKey: true }),

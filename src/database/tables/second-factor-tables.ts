@@ -1,9 +1,9 @@
+/** Second factors of users, and sign-ins that wait for one. */
+
 import { ticketLifetime } from '../../auth/sign-in-ticket.ts';
 import { totpPeriod } from '../../auth/totp.ts';
 import { seconds } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** Second factors of users, and sign-ins that wait for one. */
 
 /** Seconds in which a second factor can be set up. */
 export const setupLifetime = 10 * 60;

@@ -1,9 +1,9 @@
+/** Sessions of the administration area, and failed sign-ins. */
+
 import { throttleWindow } from '../../auth/login-throttle.ts';
 import { reservationLifetime } from '../../auth/ports.ts';
 import { removedAfter, setToNow } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** Sessions of the administration area, and failed sign-ins. */
 
 export const sessionsTable = table(
   'sessions',

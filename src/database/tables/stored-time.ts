@@ -1,6 +1,6 @@
-import type { Fragment } from '../statement.ts';
-
 /** The use of a stored time: what it decides, and the effect of a clock that was wrong when it was written. */
+
+import type { Fragment } from '../statement.ts';
 
 /** Returns the time that is a number of milliseconds ahead of now, as the column stores it. */
 export type Ahead = (milliseconds: number) => Fragment;

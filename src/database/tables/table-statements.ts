@@ -1,8 +1,8 @@
+/** The SQL that makes a described table, on whichever database. */
+
 import type { Dialect } from '../dialect.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import type { Table, TableColumn, TableColumns, TableIndex } from './table.ts';
-
-/** The SQL that makes a described table, on whichever database. */
 
 const defaultSql = (value: boolean | number | string, { schema }: Dialect): string => {
   if (typeof value === 'boolean') return schema.boolean(value);

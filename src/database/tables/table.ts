@@ -1,11 +1,11 @@
-import type { Generated } from 'kysely';
-import type { OwnTypes } from '../dialect.ts';
-import type { TimeUse } from './stored-time.ts';
-
 /**
  * A table of the service as one value. Its SQL, the types of its rows, what a renamed column or table of an application
  * changes in it, and its stored times follow from it.
  */
+
+import type { Generated } from 'kysely';
+import type { OwnTypes } from '../dialect.ts';
+import type { TimeUse } from './stored-time.ts';
 
 /** The part of an application's models that a column of the service's own tables keeps. */
 export type KeptKind =

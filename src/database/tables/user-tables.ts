@@ -1,6 +1,6 @@
-import { column, table } from './table.ts';
-
 /** People and service accounts, and their revoked tokens. */
+
+import { column, table } from './table.ts';
 
 export const usersTable = table(
   'users',

@@ -1,9 +1,9 @@
+/** Receivers of events by HTTP, and their deliveries. */
+
 import { sql } from '../statement.ts';
 import { maxOverlapSeconds } from './api-key-tables.ts';
 import { clockSlackMs, removedAfter, seconds, setToNow } from './stored-time.ts';
 import { column, table } from './table.ts';
-
-/** Receivers of events by HTTP, and their deliveries. */
 
 /** Milliseconds for which a process leases a webhook or a delivery. */
 export const webhookLeaseMs = 30_000;
