@@ -32,8 +32,10 @@ declare const target: unique symbol;
 declare const write: unique symbol;
 const said: unique symbol = Symbol('relation');
 
+type Optional<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined };
+
 /** A declared relation, unresolved. */
-export interface SaidMany extends ManyOptions {
+export interface SaidMany extends Optional<ManyOptions> {
   readonly model: ModelName;
   /** Its flaw, reported with its name later. */
   readonly flaw: string | undefined;
@@ -70,11 +72,11 @@ export const many = <const Target extends string, const Options extends ManyOpti
   return Object.freeze({
     [said]: Object.freeze({
       model,
-      ...(by === undefined ? {} : { by }),
-      ...(through === undefined ? {} : { through }),
-      ...(on === undefined ? {} : { on }),
-      ...(writes === undefined ? {} : { write: writes }),
-      ...(words === undefined ? {} : { label: words }),
+      by,
+      through,
+      on,
+      write: writes,
+      label: words,
       flaw: flawOf(model, given ?? {}),
     }),
   });

@@ -473,12 +473,8 @@ const shownBy = ({ references, shown, managed }: ResourceRule): readonly Rule[] 
  */
 export const modelsOfGrants = (rule: Rule): readonly string[] => {
   if (rule.kind !== 'resource') return [];
-  return [
-    ...new Set([
-      ...(asksPermission(rule) ? [rule.model.name] : []),
-      ...shownBy(rule).flatMap((policy) => modelsOfGrants(policy)),
-    ]),
-  ];
+  const own = asksPermission(rule) ? [rule.model.name] : [];
+  return [...new Set([...own, ...shownBy(rule).flatMap((policy) => modelsOfGrants(policy))])];
 };
 
 type Decision =
@@ -513,7 +509,7 @@ const weigh = (rule: Rule, principal: Principal): Verdict => {
   if (scope === undefined) return weighRule(rule, principal);
   if (scope.outcome === 'refused') return { steps: [scope] };
   const { steps, terms } = weighRule(rule, principal);
-  return { steps: [scope, ...steps], ...(terms === undefined ? {} : { terms }) };
+  return { steps: [scope, ...steps], terms };
 };
 
 const weighRule = (rule: Rule, principal: Principal): Verdict => {
@@ -581,7 +577,7 @@ const administrator = (
   const passed = step('administrator', 'passed', because);
   if (own === undefined) return { steps: [passed], terms: everyRow(readable) };
   const { steps, terms } = ownRows(user, own, readable);
-  return { steps: [passed, ...steps], ...(terms === undefined ? {} : { terms }) };
+  return { steps: [passed, ...steps], terms };
 };
 
 /** Whether a user who must change the password may call it before that. */

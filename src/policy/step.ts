@@ -31,5 +31,5 @@ export interface Step {
 /** The steps of a decision, and the terms of the grant; no terms where a step refused. */
 export interface Verdict {
   readonly steps: readonly Step[];
-  readonly terms?: Omit<GrantTerms, 'principal'>;
+  readonly terms?: Omit<GrantTerms, 'principal'> | undefined;
 }
