@@ -4,6 +4,8 @@
 
 import type { Figure, FigureSample } from '../kernel/figure.ts';
 import type { Database } from './database.ts';
+import type { Dialect } from './dialect.ts';
+import type { Query } from './query.ts';
 import { timeText } from './source.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
 
@@ -51,9 +53,19 @@ const one = (value: number): readonly FigureSample[] => [{ value }];
 const secondsSince = (then: string, now: string): number =>
   Math.max(0, Date.parse(now) - Date.parse(then)) / 1000;
 
-/** Prepares the figures: three statements, which indexes bound whatever the size of the tables. */
-export const createStoredFigures = (database: Database) => {
-  const { dialect } = database;
+/** The event up to which a webhook has been looked at. */
+interface WebhookPlace {
+  readonly id: number;
+  readonly cursor: number;
+}
+
+interface DisabledWebhook {
+  readonly id: number;
+  readonly disabled_at: string;
+}
+
+/** The one row of all counts and moments. */
+const rowQuery = (dialect: Dialect): Query => {
   const { now } = dialect;
   const due = sql`available_at is not null and available_at <= ${now}`;
   const state = (of: string): Fragment => sql`state = ${literal(of)}`;
@@ -72,73 +84,99 @@ export const createStoredFigures = (database: Database) => {
     unnumbered: counted(identifier('gatewright_event_inbox'), sql`1 = 1`),
   };
   const columns = Object.entries(figures).map(([column, value]) => sql`${value} as ${identifier(column)}`);
-  const rowQuery = statement(dialect, () => sql`select ${join(columns)}`)({});
-  const lagQuery = statement(
+  return statement(dialect, () => sql`select ${join(columns)}`)({});
+};
+
+const placesQuery = (dialect: Dialect): Query =>
+  statement(
     dialect,
     () => sql`select id, cursor from ${webhooks} where disabled = false
       order by cursor, id limit ${literal(webhooksToldApart)}`,
   )({});
-  const disabledQuery = statement(
+
+const disabledQuery = (dialect: Dialect): Query =>
+  statement(
     dialect,
     () => sql`select id, ${timeText(dialect, sql`disabled_at`)} as disabled_at from ${webhooks}
       where disabled = true and disabled_at is not null
       order by disabled_at desc, id limit ${literal(webhooksToldApart)}`,
   )({});
 
+const figuresOfJobs = (row: Row): readonly Figure[] => {
+  const states = (['ready', 'scheduled', 'running', 'failed'] as const).map((name) => ({
+    labels: { state: name },
+    value: Number(row[name]),
+  }));
+  const age = row.oldest === null ? 0 : secondsSince(row.oldest, row.now);
+  return [
+    shared('jobs', `Jobs by state, each ${atMost}.`, states),
+    shared(
+      'job_oldest_ready_seconds',
+      'How long the job that is due longest has been due; 0 if none.',
+      one(age),
+    ),
+  ];
+};
+
+const figuresOfWebhooks = (row: Row, disabled: readonly DisabledWebhook[]): readonly Figure[] => [
+  shared(
+    'webhook_deliveries_waiting',
+    `Deliveries that are to be sent, ${atMost}.`,
+    one(Number(row.waiting)),
+  ),
+  shared('webhooks_disabled', 'Webhooks that are disabled.', one(Number(row.disabled))),
+  shared(
+    'webhook_disabled_seconds',
+    `Time since a webhook was disabled, by webhook, for the ${webhooksToldApart} disabled last.`,
+    disabled.map(({ id, disabled_at }) => ({
+      labels: { webhook: String(id) },
+      value: secondsSince(disabled_at, row.now),
+    })),
+  ),
+];
+
+const figureOfBackup = ({ backup, now }: Row): Figure =>
+  shared(
+    'backup_last_success_seconds',
+    'Time since the last successful gatewright backup; absent before the first one.',
+    backup === null ? [] : one(secondsSince(backup, now)),
+  );
+
+const figuresOfEvents = (row: Row, places: readonly WebhookPlace[]): readonly Figure[] => {
+  const last = Number(row.last ?? 0);
+  const lags = places.map(({ id, cursor }) => ({
+    labels: { webhook: String(id) },
+    value: Math.max(0, last - Number(cursor)),
+  }));
+  return [
+    shared(
+      'webhook_lag_events',
+      'Events that a webhook has not been looked at for, the furthest behind.',
+      lags,
+    ),
+    shared('event_last_number', 'Number of the last event of the log.', one(last)),
+    shared('events_unnumbered', `Events that wait for their number, ${atMost}.`, one(Number(row.unnumbered))),
+  ];
+};
+
+/** Prepares the figures: three statements, which indexes bound whatever the size of the tables. */
+export const createStoredFigures = (database: Database) => {
+  const { dialect } = database;
+  const ofRow = rowQuery(dialect);
+  const ofPlaces = placesQuery(dialect);
+  const ofDisabled = disabledQuery(dialect);
   return async (): Promise<readonly Figure[]> => {
-    const [row, cursors, disabled] = await Promise.all([
-      database.get<Row>(rowQuery),
-      database.all<{ id: number; cursor: number }>(lagQuery),
-      database.all<{ id: number; disabled_at: string }>(disabledQuery),
+    const [row, places, disabled] = await Promise.all([
+      database.get<Row>(ofRow),
+      database.all<WebhookPlace>(ofPlaces),
+      database.all<DisabledWebhook>(ofDisabled),
     ]);
     if (row === undefined) throw new Error('a select without a table answered no row');
-    const last = Number(row.last ?? 0);
-    const age = row.oldest === null ? 0 : secondsSince(row.oldest, row.now);
-    const states = (['ready', 'scheduled', 'running', 'failed'] as const).map((name) => ({
-      labels: { state: name },
-      value: Number(row[name]),
-    }));
-    const lags = cursors.map(({ id, cursor }) => ({
-      labels: { webhook: String(id) },
-      value: Math.max(0, last - Number(cursor)),
-    }));
     return [
-      shared('jobs', `Jobs by state, each ${atMost}.`, states),
-      shared(
-        'job_oldest_ready_seconds',
-        'How long the job that is due longest has been due; 0 if none.',
-        one(age),
-      ),
-      shared(
-        'webhook_deliveries_waiting',
-        `Deliveries that are to be sent, ${atMost}.`,
-        one(Number(row.waiting)),
-      ),
-      shared('webhooks_disabled', 'Webhooks that are disabled.', one(Number(row.disabled))),
-      shared(
-        'webhook_disabled_seconds',
-        `Time since a webhook was disabled, by webhook, for the ${webhooksToldApart} disabled last.`,
-        disabled.map(({ id, disabled_at }) => ({
-          labels: { webhook: String(id) },
-          value: secondsSince(disabled_at, row.now),
-        })),
-      ),
-      shared(
-        'backup_last_success_seconds',
-        'Time since the last successful gatewright backup; absent before the first one.',
-        row.backup === null ? [] : one(secondsSince(row.backup, row.now)),
-      ),
-      shared(
-        'webhook_lag_events',
-        'Events that a webhook has not been looked at for, the furthest behind.',
-        lags,
-      ),
-      shared('event_last_number', 'Number of the last event of the log.', one(last)),
-      shared(
-        'events_unnumbered',
-        `Events that wait for their number, ${atMost}.`,
-        one(Number(row.unnumbered)),
-      ),
+      ...figuresOfJobs(row),
+      ...figuresOfWebhooks(row, disabled),
+      figureOfBackup(row),
+      ...figuresOfEvents(row, places),
     ];
   };
 };
