@@ -11,16 +11,16 @@ type Node =
   | { readonly kind: 'edge'; readonly source: string }
   | { readonly kind: 'lookAhead'; readonly body: Node }
   | { readonly kind: 'sequence'; readonly items: readonly Node[] }
-  | Choice
-  | Repeat;
+  | ChoiceNode
+  | RepeatNode;
 
-interface Choice {
+interface ChoiceNode {
   readonly kind: 'choice';
   readonly options: readonly Node[];
   readonly source: string;
 }
 
-interface Repeat {
+interface RepeatNode {
   readonly kind: 'repeat';
   readonly body: Node;
   readonly min: number;
@@ -314,7 +314,7 @@ class CostAnalysis {
     );
   }
 
-  #costOfChoice(node: Choice, follow: readonly Opening[], isLast: boolean): Cost {
+  #costOfChoice(node: ChoiceNode, follow: readonly Opening[], isLast: boolean): Cost {
     const costs = node.options.map((option) => this.costOf(option, follow, isLast));
     const openings = node.options.map((option) => concatenate(openingsOf(option), follow));
     const isAmbiguous = openings.some((one, index) =>
@@ -328,7 +328,7 @@ class CostAnalysis {
     };
   }
 
-  #costOfRepeat(node: Repeat, follow: readonly Opening[], isLast: boolean): Cost {
+  #costOfRepeat(node: RepeatNode, follow: readonly Opening[], isLast: boolean): Cost {
     const { body, min, max } = node;
     const again = openAll(openingsOf(body));
     const one = this.costOf(body, max > 1 ? [...again, ...follow] : follow, isLast && max === 1);
