@@ -53,8 +53,8 @@ const one = (value: number): readonly FigureSample[] => [{ value }];
 const secondsSince = (then: string, now: string): number =>
   Math.max(0, Date.parse(now) - Date.parse(then)) / 1000;
 
-/** The event up to which a webhook has been looked at. */
-interface WebhookPlace {
+/** The last event that a webhook has looked at. */
+interface WebhookCursor {
   readonly id: number;
   readonly cursor: number;
 }
@@ -142,7 +142,7 @@ const figureOfBackup = ({ backup, now }: Row): Figure =>
     backup === null ? [] : one(secondsSince(backup, now)),
   );
 
-const figuresOfEvents = (row: Row, places: readonly WebhookPlace[]): readonly Figure[] => {
+const figuresOfEvents = (row: Row, places: readonly WebhookCursor[]): readonly Figure[] => {
   const last = Number(row.last ?? 0);
   const lags = places.map(({ id, cursor }) => ({
     labels: { webhook: String(id) },
@@ -168,7 +168,7 @@ export const createStoredFigures = (database: Database) => {
   return async (): Promise<readonly Figure[]> => {
     const [row, places, disabled] = await Promise.all([
       database.get<Row>(ofRow),
-      database.all<WebhookPlace>(ofPlaces),
+      database.all<WebhookCursor>(ofPlaces),
       database.all<DisabledWebhook>(ofDisabled),
     ]);
     if (row === undefined) throw new Error('a select without a table answered no row');
