@@ -35,7 +35,7 @@ import { createDocumentation, type Documentation, mailPreviewEndpoints } from '.
 import { type AdminMetaParts, adminMetaEndpoints } from '../console/meta.ts';
 import type { Database } from '../database/database.ts';
 import { Changes, EventSignal } from '../delivery/events.ts';
-import { createJobs, type WorkerTimes, withOwnJobs } from '../delivery/jobs.ts';
+import { createJobs, type JobService, type WorkerTimes, withOwnJobs } from '../delivery/jobs.ts';
 import { createMailQueue, createMailSender } from '../delivery/mail.ts';
 import { createWebhooks, type Webhooks, type WebhookTimes } from '../delivery/webhooks.ts';
 import { createBuckets } from '../http/buckets.ts';
@@ -107,22 +107,49 @@ export interface Parts {
   readonly webhookTimes?: Partial<WebhookTimes> | undefined;
 }
 
-/**
- * Builds the services of the endpoints, and the authentication methods of the guard, from storage, secrets and rules.
- */
-export const compose = async (parts: Parts) => {
-  const { config, application, clock, removalClock, logger, database, vault, usage, stopping } = parts;
+/** Parts that the steps below have in common: languages, keys, the event log, and stores that several rooms use. */
+const createFoundations = async (parts: Parts) => {
+  const { config, application, clock, removalClock, logger, database, vault, usage } = parts;
   const context = { database, clock };
   const languages = createLanguages(config, application.catalogues);
-  const { first: catalogue } = languages;
-  const code = new ApplicationCode(config.handlerTimeout * 1000, parts.watch);
   const events = createEventLog(database);
-  const eventSignal = new EventSignal(database, events);
-  const trash = createTrash(database);
   const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
+  assertMail(config, application.config.mail);
+  return {
+    context,
+    languages,
+    catalogue: languages.first,
+    code: new ApplicationCode(config.handlerTimeout * 1000, parts.watch),
+    events,
+    eventSignal: new EventSignal(database, events),
+    trash: createTrash(database),
+    keyed,
+    passwords: createPasswords(),
+    idempotency: createIdempotency({ ...context, removalClock }),
+    securityEvents: createSecurityEvents(
+      context,
+      (level, line) => logger[level](line, 'security event'),
+      (error) => logger.warn({ err: error }, 'security events'),
+    ),
+    identities: createIdentityStore(database, usage.sessionUsed, config.adminSecondFactor),
+    transactionLimit: config.transactionTimeout * 1000,
+  };
+};
+
+type Foundations = Awaited<ReturnType<typeof createFoundations>>;
+
+/** Parts that are created later than the jobs which use them. */
+interface LaterParts {
+  readonly webhooks: () => Webhooks;
+  readonly accountLinks: () => ReturnType<typeof createAccountLinks> | undefined;
+}
+
+/** The jobs of the application and of the service. */
+const composeJobs = (parts: Parts, foundations: Foundations, later: LaterParts): JobService => {
+  const { config, application, clock, removalClock, logger, database, vault } = parts;
+  const { events, trash, keyed, catalogue } = foundations;
   const { mail } = application.config;
-  assertMail(config, mail);
-  const jobs = createJobs({
+  return createJobs({
     database,
     jobs: withOwnJobs(application.jobs, {
       removalClock,
@@ -132,7 +159,7 @@ export const compose = async (parts: Parts) => {
       trashDays: config.trashDays,
       purgeVersions: createVersionPurge(database),
       historyDays: config.historyDays,
-      webhooks: () => webhooks,
+      webhooks: later.webhooks,
       mail: mail && {
         send: createMailSender({
           mail,
@@ -142,46 +169,86 @@ export const compose = async (parts: Parts) => {
           logger,
           password: () => vault.smtpPassword,
         }),
-        links: () => accountLinks,
+        links: later.accountLinks,
       },
     }),
     catalogue,
     times: parts.jobTimes,
   });
-  const passwords = createPasswords();
-  const idempotency = createIdempotency({ ...context, removalClock });
-  const report = (error: unknown, what: string): void =>
-    logger.error({ err: error, ...workLogFields() }, what);
-  const securityEvents = createSecurityEvents(
-    context,
-    (level, line) => logger[level](line, 'security event'),
-    (error) => logger.warn({ err: error }, 'security events'),
-  );
-  const identities = createIdentityStore(database, usage.sessionUsed, config.adminSecondFactor);
-  const transactionLimit = config.transactionTimeout * 1000;
-  const resources: ReadonlyMap<string, ServedResource> = createResources(application.models, {
+};
+
+/** The served resources. Scopes are built from the resources, whose hooks receive scopes. */
+const composeResources = (
+  { config, application, logger }: Parts,
+  foundations: Foundations,
+  scopeOf: ResourceContext['scopeOf'],
+): ReadonlyMap<string, ServedResource> => {
+  const { context, languages, catalogue, idempotency, trash, code, events, eventSignal } = foundations;
+  return createResources(application.models, {
     ...context,
     locale: catalogue.locale,
     languages,
     idempotency,
     trash,
     trashDays: config.trashDays,
-    report,
+    report: (error, what) => logger.error({ err: error, ...workLogFields() }, what),
     code,
-    transactionLimit,
+    transactionLimit: foundations.transactionLimit,
     events,
     eventsCommitted: eventSignal.onCommit,
-    // Scopes are built from the resources, whose hooks receive scopes.
-    scopeOf: (acting) => scopeOf(acting),
+    scopeOf,
   });
-  const { outbox, wake } = jobs;
+};
+
+/** Users, their mail, and their means of signing in. */
+const composeAccounts = (
+  { config, application, vault }: Parts,
+  { context, keyed, catalogue }: Foundations,
+  { outbox, wake }: JobService,
+) => {
+  const { mail, providers, registration } = application.config;
   const mailQueue =
     mail && createMailQueue({ outbox, wake, secrets: keyed.mailSecrets, locale: catalogue.locale });
   const notifyUser = createNotifyUser(mailQueue);
   const users = createUserStore(context, notifyUser);
-  const userTokens = createTokenStore(context);
-  const invitations = createInvitationStore(context, mailQueue);
-  const accountLinks = mailQueue && createAccountLinks({ ...context, users, outbox, mail: mailQueue });
+  const mustUseSecondFactor = config.adminSecondFactor === 'required';
+  return {
+    mail: mailQueue,
+    notifyUser,
+    users,
+    userTokens: createTokenStore(context),
+    invitations: createInvitationStore(context, mailQueue),
+    accountLinks: mailQueue && createAccountLinks({ ...context, users, outbox, mail: mailQueue }),
+    roles: createRoleStore(context),
+    sessions: createSessionStore(context),
+    callers: createCallerStore(context),
+    linkedAccounts: createLinkedAccounts({ ...context, users, notify: notifyUser }),
+    providers: createProviders(
+      providers ?? {},
+      config.baseUrl,
+      (name) => vault.clientSecretOf(name),
+      context.clock,
+    ),
+    providerSecrets: keyed.providerSecrets,
+    registration: registration || undefined,
+    secondFactors: createSecondFactorStore(context, mustUseSecondFactor),
+    secondFactorRequired: mustUseSecondFactor,
+    factorSetups: createFactorSetups(context, notifyUser),
+    signInTickets: createSignInTickets(context),
+    totpSecrets: keyed.totpSecrets,
+    passkeys: createPasskeys(config.baseUrl),
+    permissionEntries: permissionEntriesOf(application.models.values()),
+  };
+};
+
+/** The scopes of callers, and that of work which the application starts by itself. */
+const composeScopes = (
+  { config, application, clock, database }: Parts,
+  { context, keyed, catalogue, passwords, transactionLimit }: Foundations,
+  resources: ReadonlyMap<string, ServedResource>,
+  { users, userTokens, invitations }: ReturnType<typeof composeAccounts>,
+  jobs: JobService,
+) => {
   const accounts = createAccounts({
     ...context,
     users,
@@ -194,7 +261,23 @@ export const compose = async (parts: Parts) => {
     models: application.models,
   });
   const scopeOf = createScopes({ database, clock, resources, jobs: jobs.port, accounts, transactionLimit });
-  const webhooks: Webhooks = createWebhooks({
+  return {
+    scopeOf,
+    systemScope: (reason: string, limit?: CodeLimit): Scope<'all'> =>
+      scopeOf({ ...ofApplication, limit }).asSystem(reason),
+  };
+};
+
+/** Webhooks of administrators and of users. */
+const composeWebhooks = (
+  parts: Parts,
+  foundations: Foundations,
+  resources: ReadonlyMap<string, ServedResource>,
+  jobs: JobService,
+): Webhooks => {
+  const { config, application, logger } = parts;
+  const { context, events, eventSignal, identities, keyed } = foundations;
+  return createWebhooks({
     ...context,
     events,
     resources,
@@ -209,26 +292,87 @@ export const compose = async (parts: Parts) => {
     places: config.jobsConcurrency,
     times: parts.webhookTimes,
   });
-  const nonces = createNonceStore(context);
-  const authenticating = {
-    tokens: keyed.tokens,
-    cookies: keyed.cookies,
-    identities,
-    applications: vault,
-    nonces,
-    baseUrl: config.baseUrl,
-    usage: {
-      keyUsed: (id: number, hash: string, now: number, address: string) => {
-        usage.keyUsed(id, hash, now);
-        securityEvents.keyUsed(id, address, now);
-      },
-      applicationUsed: usage.applicationUsed,
+};
+
+/** Parts of the authentication methods. */
+const composeAuthentication = (
+  { config, clock, vault, usage }: Parts,
+  { context, keyed, identities, securityEvents }: Foundations,
+) => ({
+  tokens: keyed.tokens,
+  cookies: keyed.cookies,
+  identities,
+  applications: vault,
+  nonces: createNonceStore(context),
+  baseUrl: config.baseUrl,
+  usage: {
+    keyUsed: (id: number, hash: string, now: number, address: string) => {
+      usage.keyUsed(id, hash, now);
+      securityEvents.keyUsed(id, address, now);
     },
-    clock,
-  };
+    applicationUsed: usage.applicationUsed,
+  },
+  clock,
+});
+
+/** The changes that callers stream. A stream authenticates its caller repeatedly, which does not count as uses. */
+const composeChanges = (
+  { config, logger, stopping }: Parts,
+  { events, eventSignal, identities }: Foundations,
+  resources: ReadonlyMap<string, ServedResource>,
+  authentication: ReturnType<typeof composeAuthentication>,
+): Changes =>
+  new Changes({
+    log: events,
+    signal: eventSignal,
+    resources,
+    methods: openMethods({
+      ...authentication,
+      identities: { ...identities, bySession: identities.readSession },
+      usage: { keyUsed: () => {}, applicationUsed: () => {} },
+    }),
+    stopping,
+    onError: (error) => logger.warn({ err: error }, 'events could not be streamed'),
+    // Leave room for all other requests.
+    maxStreams: Math.floor(connectionsWithin(config) * 0.75),
+  });
+
+/** Limits, counts and logs of requests. */
+const composeCounts = ({ config, clock, logger, database, vault }: Parts, { context }: Foundations) => {
   const buckets = createBuckets(database, (error) => logger.warn({ err: error }, 'limits'), config.workers);
+  return {
+    requestCounts: createRequestCounts(context),
+    keyUsage: createKeyUsage(context),
+    keyCalls: createKeyCalls(context),
+    keyUses: createKeyUses(context),
+    buckets,
+    limiter: createLimiter(buckets, clock),
+    attention: createAttention(context),
+    routeTimes: createRouteTimes(context),
+    refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
+    imports: createImports(context),
+  };
+};
+
+/** Builds the parts of the endpoints, and the authentication methods of the guard, from storage, secrets and rules. */
+export const compose = async (parts: Parts) => {
+  const { config, application, clock, database, vault } = parts;
+  const foundations = await createFoundations(parts);
+  const { context, keyed, catalogue, passwords, securityEvents } = foundations;
+  const jobs = composeJobs(parts, foundations, {
+    webhooks: () => webhooks,
+    accountLinks: () => accounts.accountLinks,
+  });
+  const resources = composeResources(parts, foundations, (acting) => scopes.scopeOf(acting));
+  const accounts = composeAccounts(parts, foundations, jobs);
+  const scopes = composeScopes(parts, foundations, resources, accounts, jobs);
+  const webhooks = composeWebhooks(parts, foundations, resources, jobs);
+  const authentication = composeAuthentication(parts, foundations);
   const services = {
-    languages,
+    ...accounts,
+    ...scopes,
+    ...composeCounts(parts, foundations),
+    languages: foundations.languages,
     locale: catalogue.locale,
     catalogue,
     baseUrl: config.baseUrl,
@@ -245,81 +389,29 @@ export const compose = async (parts: Parts) => {
       throttle: keyed.throttle,
       events: securityEvents,
     }),
-    identities,
+    identities: foundations.identities,
     routes: new Routes(),
-    users,
-    roles: createRoleStore(context),
-    sessions: createSessionStore(context),
-    invitations,
-    mail: mailQueue,
-    notifyUser,
-    accountLinks,
-    linkedAccounts: createLinkedAccounts({ ...context, users, notify: notifyUser }),
-    providers: createProviders(
-      application.config.providers ?? {},
-      config.baseUrl,
-      (name) => vault.clientSecretOf(name),
-      context.clock,
-    ),
-    providerSecrets: keyed.providerSecrets,
-    registration: application.config.registration || undefined,
-    secondFactors: createSecondFactorStore(context, config.adminSecondFactor === 'required'),
-    factorSetups: createFactorSetups(context, notifyUser),
-    signInTickets: createSignInTickets(context),
-    userTokens,
-    nonces,
-    totpSecrets: keyed.totpSecrets,
-    passkeys: createPasskeys(config.baseUrl),
-    secondFactorRequired: config.adminSecondFactor === 'required',
+    nonces: authentication.nonces,
     throttle: keyed.throttle,
     payments: createPaymentStore(context),
-    idempotency,
-    requestCounts: createRequestCounts(context),
-    keyUsage: createKeyUsage(context),
-    keyCalls: createKeyCalls(context),
-    keyUses: createKeyUses(context),
-    buckets,
-    limiter: createLimiter(buckets, clock),
-    attention: createAttention(context),
-    routeTimes: createRouteTimes(context),
-    refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
-    imports: createImports(context),
+    idempotency: foundations.idempotency,
     securityEvents,
-    callers: createCallerStore(context),
     seenCredentials: createSeenCredentials(context),
     keyScopes: keyScopesOf(application),
     applications: vault,
     resources,
-    events,
-    eventSignal,
-    changes: new Changes({
-      log: events,
-      signal: eventSignal,
-      resources,
-      methods: openMethods({
-        ...authenticating,
-        identities: { ...identities, bySession: identities.readSession },
-        usage: { keyUsed: () => {}, applicationUsed: () => {} },
-      }),
-      stopping,
-      onError: (error) => logger.warn({ err: error }, 'events could not be streamed'),
-      // Leave room for all other requests.
-      maxStreams: Math.floor(connectionsWithin(config) * 0.75),
-    }),
-    permissionEntries: permissionEntriesOf(application.models.values()),
+    events: foundations.events,
+    eventSignal: foundations.eventSignal,
+    changes: composeChanges(parts, foundations, resources, authentication),
     takesPayments: application.config.payment !== false,
     onPayment: application.config.onPayment,
-    scopeOf,
-    systemScope: (reason: string, limit?: CodeLimit): Scope<'all'> =>
-      scopeOf({ ...ofApplication, limit }).asSystem(reason),
-    code,
-    stopping,
+    code: foundations.code,
+    stopping: parts.stopping,
     jobs,
     jobNames: jobs.names,
     webhooks,
   };
-  const methods = openMethods(authenticating);
-  return { services, methods, jobs };
+  return { services, methods: openMethods(authentication), jobs };
 };
 
 /** Parts of all endpoints. */
