@@ -1,0 +1,89 @@
+/** Unique values that other records hold: finds them before a write, and parks the records that will give them up. */
+
+import type { Transaction } from '../../database/database.ts';
+import { identifier, sql } from '../../database/statement.ts';
+import type { Models } from '../../model/models.ts';
+import type { ModelField } from '../../model/resource.ts';
+import type { Grant } from '../../policy/grant.ts';
+import { type Candidate, type Collision, type Columns, createCollisions } from '../collisions.ts';
+import type { Parking } from '../parking.ts';
+import type { RecordTable } from './record-table.ts';
+import { noArguments } from './write-reach.ts';
+import { type CurrentRecord, standingOf, type WriteStates } from './write-states.ts';
+
+export class RecordExchanges {
+  readonly #table: RecordTable;
+  readonly #parking: Parking;
+  readonly #states: WriteStates;
+  readonly #find: ReturnType<typeof createCollisions>;
+
+  constructor(table: RecordTable, models: Models, parking: Parking, states: WriteStates) {
+    this.#table = table;
+    this.#parking = parking;
+    this.#states = states;
+    this.#find = createCollisions(table.dialect, table.model, models);
+  }
+
+  /**
+   * Finds unique values that are taken, and references to no record that the caller may choose, by one statement or
+   * none. `except` is the id of the updated record.
+   */
+  readonly collisions = (
+    grant: Grant,
+    candidate: Candidate,
+    except?: number,
+    within?: Transaction,
+  ): Promise<readonly Collision[]> => {
+    const originals = except === undefined ? {} : this.#parking.originals(within, except);
+    const columns = { ...originals, ...candidate.columns };
+    return this.#find(within ?? this.#table.database, grant, { ...candidate, columns }, except);
+  };
+
+  /**
+   * Gets a record out of the way of another one in its transaction: a placeholder takes the place of one of these
+   * unique values. Its version and its time stay. Its next update or deletion in the transaction shows the record as
+   * it was before, and an update sets the original value unless it sets another. Returns false if the grant does not
+   * let the record be written, if the later write (`next`: its columns; undefined for a deletion) leaves all of the
+   * fields as they are, or if no field can have a placeholder.
+   */
+  readonly park = async (
+    grant: Grant,
+    id: number,
+    fields: readonly ModelField[],
+    next: Columns | undefined,
+    within: Transaction,
+  ): Promise<boolean> => {
+    const parking = this.#parking;
+    const { everyField, name } = this.#table;
+    const row = await this.#states.readWriteState<CurrentRecord>(grant, id, within, 'updateLock', everyField);
+    if (row === undefined || !standingOf(row).writable) return false;
+    const before = parking.withOriginals(within, id, row.whole);
+    const place = parking.placeIn(fields, grant);
+    if (place === undefined || !parking.leaves(fields, before, next)) return false;
+    const { field, placeholder } = place;
+    const park = this.#table.compiled(`park ${field.column}`, (param) => {
+      const value = 'sql' in placeholder ? placeholder.sql : param('values', 0);
+      return sql`update ${name} set ${identifier(field.column)} = ${value} where "id" = ${param('id')}`;
+    });
+    const values = 'sql' in placeholder ? [] : [placeholder.value];
+    // Noted at once: whatever is issued from now on finds the placeholder.
+    parking.note(within, id, field, before);
+    await within.run(park({ ...noArguments, values, id }));
+    return true;
+  };
+
+  /** Whether a record still exists with a placeholder, at the end of a transaction. */
+  readonly isParked = async (id: number, within: Transaction): Promise<boolean> => {
+    if (!this.#parking.isParked(within, id)) return false;
+    const { name } = this.#table;
+    const read = this.#table.compiled(
+      'parked',
+      (param) => sql`select "id" as id from ${name} where "id" = ${param('id')}`,
+    );
+    return (await within.get(read({ ...noArguments, id }))) !== undefined;
+  };
+
+  /** JSON text of a record that was read in a transaction, with its original values in place of placeholders. */
+  readonly withOriginals = (id: number, whole: string, within: Transaction): string =>
+    this.#parking.withOriginals(within, id, whole);
+}

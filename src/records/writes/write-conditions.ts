@@ -1,0 +1,64 @@
+import type { Dialect } from '../../database/dialect.ts';
+import { columnOf, type Source, versionColumn } from '../../database/source.ts';
+import { type Argument, type Fragment, identifier, join, sql } from '../../database/statement.ts';
+import type { ColumnSql } from '../rows/expression.ts';
+import { columnsOf, type RowReach, reachConditions } from '../rows/reach.ts';
+import type { WriteArguments, WriteReach } from './write-reach.ts';
+
+/** The conditions of writes of a table: on the row, on its version, and on its new values. */
+export class WriteConditions {
+  readonly #source: Source;
+  readonly #table: string;
+  readonly #dialect: Dialect;
+
+  constructor(source: Source, table: string, dialect: Dialect) {
+    this.#source = source;
+    this.#table = table;
+    this.#dialect = dialect;
+  }
+
+  readonly #column: ColumnSql = (of) => identifier(this.#table, of);
+
+  /** Conditions on the row as it is, or on its new values if `columns` gives these. */
+  rowConditions(
+    { terms }: Pick<RowReach, 'terms'>,
+    of: 'rows' | 'writes' | 'held',
+    param: Argument<WriteArguments>,
+    columns: ColumnSql = this.#column,
+  ): readonly Fragment[] {
+    return reachConditions(terms, columns, (index) => param(of, index), 'hold', this.#dialect);
+  }
+
+  /** Conditions for the record with an id within the caller's rows. */
+  byIdConditions(rows: RowReach, param: Argument<WriteArguments>): readonly Fragment[] {
+    return [...this.rowConditions(rows, 'rows', param), sql`${this.#column('id')} = ${param('id')}`];
+  }
+
+  /** Conditions for the record with an id that the caller may write, with an accepted version. */
+  targetConditions(
+    { rows, writes, held }: WriteReach,
+    versions: readonly number[] | undefined,
+    param: Argument<WriteArguments>,
+  ): readonly Fragment[] {
+    const accepted = versions?.map((_, index) => param('versions', index)) ?? [];
+    const version = this.#column(versionColumn);
+    return [
+      ...this.byIdConditions(rows, param),
+      ...(writes === undefined ? [] : this.rowConditions(writes, 'writes', param)),
+      ...this.rowConditions(held, 'held', param),
+      ...(accepted.length === 0 ? [] : [sql`${version} in (${join(accepted)})`]),
+    ];
+  }
+
+  /** A written value in a condition, cast to the type of its column. */
+  assignedValue(names: readonly string[], of: string, param: Argument<WriteArguments>): Fragment {
+    const kind = columnOf(this.#source, of).type.column;
+    const index = names.indexOf(of);
+    return this.#dialect.cast(index < 0 ? sql`null` : param('values', index), kind);
+  }
+
+  /** Whether an update of these columns may make a row that the caller could not write. */
+  leavesReach(writes: RowReach | undefined, names: readonly string[]): writes is RowReach {
+    return writes?.terms.some((term) => columnsOf(term).some((of) => names.includes(of))) === true;
+  }
+}
