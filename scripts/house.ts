@@ -209,14 +209,14 @@ const figures: Readonly<Record<string, FigureOfHouse>> = {
   },
   purpose: {
     title: 'files over 60 lines that do not say at their top what they are for',
-    most: 465,
+    most: 20,
     find: (sources) =>
       sources
         .filter(({ text }) => text.split('\n').length > 61 && !/^(?:#!.*\n)?\/\*\*/.test(text))
         .map(({ path }) => path),
   },
-  longest: { title: 'functions over 150 lines', most: 12, find: longFunctions(150) },
-  long: { title: 'functions over 80 lines', most: 61, find: longFunctions(80) },
+  longest: { title: 'functions over 150 lines', most: 10, find: longFunctions(150) },
+  long: { title: 'functions over 80 lines', most: 57, find: longFunctions(80) },
   literals: {
     title: 'literals spread into literals',
     most: 5,
@@ -224,12 +224,12 @@ const figures: Readonly<Record<string, FigureOfHouse>> = {
   },
   conditional: {
     title: 'conditional spreads',
-    most: 348,
+    most: 340,
     find: (sources) => places(sources, spreadsConditionally),
   },
   dialects: {
     title: 'importers of the dialect by name',
-    most: 5,
+    most: 3,
     find: (sources) =>
       sources
         .flatMap(importsOf)
@@ -258,7 +258,7 @@ const figures: Readonly<Record<string, FigureOfHouse>> = {
   },
   subjects: {
     title: 'comments that begin without a subject',
-    most: 70,
+    most: 10,
     find: (sources) =>
       sources.flatMap((source) =>
         commentsOf(source)

@@ -17,7 +17,6 @@ import { WriteStates } from './writes/write-states.ts';
 
 export type { Candidate, Collision, Columns, MakeWay } from './collisions.ts';
 export type { SavedRecord } from './writes/record-table.ts';
-export type { RemovedRecord } from './writes/removals.ts';
 export type { CurrentRecord, RecordStanding, RowLock } from './writes/write-states.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { RecordTable, WithReach, WithWhole } from './record-table.ts';
 import { noArguments, reachArguments, writeReachOf } from './write-reach.ts';
 
 /** A record as it was when it was deleted. */
-export interface RemovedRecord extends WithWhole, WithReach {
+interface RemovedRecord extends WithWhole, WithReach {
   readonly version: number;
 }
 
