@@ -114,7 +114,7 @@ const longFunctions =
       }),
     );
 
-/** What a spread into a literal spreads; undefined for any other node. */
+/** The expression of a spread into a literal; undefined for any other node. */
 const spreadInLiteral = (node: ts.Node): ts.Expression | undefined => {
   if (!ts.isSpreadAssignment(node) && !ts.isSpreadElement(node)) return undefined;
   if (!ts.isObjectLiteralExpression(node.parent) && !ts.isArrayLiteralExpression(node.parent))
