@@ -37,7 +37,7 @@ const readPlaces = async (): Promise<ReadonlyMap<string, HandbookPage>> => {
         .map(({ name }): HandbookPage => ({ folder, file: name })),
     ),
   );
-  const top = (await readdir(packageFile('../../endpoints/docs/'))).filter((name) => topFiles.includes(name));
+  const top = (await readdir(packageFile('./'))).filter((name) => topFiles.includes(name));
   const all = [...listed.flat(), ...top.map((file): HandbookPage => ({ folder: topFolder, file }))];
   return new Map(all.map((place) => [pathOf(place), place]));
 };
