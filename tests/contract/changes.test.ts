@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Query } from '../../src/database/database.ts';
