@@ -49,7 +49,7 @@ export default defineEndpoint({
   path: ${textCode(path)},
   // Allowed authentication methods; an empty list admits everybody.
   auth: ['jwt'],
-${input}  // There is also records(model), transaction, jobs and sql, on behalf of who calls.
+${input}  // There is also records(model), transaction, jobs and sql, on behalf of the caller.
   handle: ({ ${taken.join(', ')} }) => ({ ${answered.join(', ')} }),
 });
 `;
