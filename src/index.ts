@@ -11,7 +11,7 @@ export type { Server, ServerOptions } from './app/server.ts';
 export { createServer } from './app/server.ts';
 export type { Principal } from './auth/principal.ts';
 export type { Rate, RateLimit } from './auth/rate-limit.ts';
-export type { HistoryFill, TableDefinition } from './database/application-migrations.ts';
+export type { HistoryFill, TableAlteration, TableDefinition } from './database/application-migrations.ts';
 export {
   alterTable,
   createTable,
@@ -22,7 +22,7 @@ export {
   renameTable,
 } from './database/application-migrations.ts';
 export { ConstraintError } from './database/database.ts';
-export type { Migration, MigrationDatabase, TableAlteration } from './database/migrations.ts';
+export type { Migration, MigrationDatabase } from './database/migrations.ts';
 export type { JobContext, JobDefinition } from './delivery/jobs.ts';
 export { defineJob } from './delivery/jobs.ts';
 export type {

@@ -8,7 +8,7 @@ import {
   describeDifference,
   type MissingIndex,
   missingIndexes,
-} from '../database/migrations.ts';
+} from '../database/schema-differences.ts';
 import { accessOf, type FieldRules, fieldRulesOf } from '../http/describe.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';

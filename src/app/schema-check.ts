@@ -1,12 +1,12 @@
 import type { Dialect } from '../database/dialect.ts';
 import type { Ask } from '../database/introspection.ts';
+import { readStored } from '../database/migrations.ts';
 import {
   breaksRequests,
   type Difference,
   describeDifference,
   differences,
-  readStored,
-} from '../database/migrations.ts';
+} from '../database/schema-differences.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import type { Models } from '../model/models.ts';
 

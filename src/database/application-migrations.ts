@@ -9,5 +9,6 @@ export {
   followTable,
   renameTable,
 } from './migrations/application-steps.ts';
+export type { TableAlteration } from './migrations/columns.ts';
 export type { HistoryFill } from './migrations/fill-history.ts';
 export type { TableDefinition } from './migrations/schema.ts';

@@ -6,7 +6,7 @@ import { endpointsOf } from '../../app/describe.ts';
 import { expectsDatabase } from '../../app/known-databases.ts';
 import { outdatedDatabase, outdatedNode } from '../../app/known-fixes.ts';
 import { schemaDifferences } from '../../app/schema-check.ts';
-import type { Difference, MissingIndex } from '../../database/migrations.ts';
+import type { Difference, MissingIndex } from '../../database/schema-differences.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { errorMessage } from '../../kernel/error-message.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';

@@ -1,7 +1,7 @@
 /** `gatewright generate resource`: writes a model from field arguments or a dialogue, and its migration. */
 
 import { loadApplication } from '../../app/application.ts';
-import { columnName } from '../../database/migrations.ts';
+import { columnName } from '../../database/schema-differences.ts';
 import { defineOwner } from '../../fields/reference.ts';
 import { fieldKinds } from '../../fields/registry.ts';
 import { defineResource } from '../../model/define-resource.ts';

@@ -11,7 +11,8 @@ import {
   undoMigration,
 } from '../../app/migrate.ts';
 import { differencesOf, SchemaError } from '../../app/schema-check.ts';
-import { breaksRequests, describeDifference, incompleteSearches } from '../../database/migrations.ts';
+import { incompleteSearches } from '../../database/migrations.ts';
+import { breaksRequests, describeDifference } from '../../database/schema-differences.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';

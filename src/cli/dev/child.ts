@@ -7,7 +7,7 @@ import { locate } from '../../app/locate.ts';
 import { guardStandardStreams, readableLog } from '../../app/log.ts';
 import { SchemaError, schemaDifferences } from '../../app/schema-check.ts';
 import { createServer, type Server } from '../../app/server.ts';
-import { type Difference, describeDifference } from '../../database/migrations.ts';
+import { type Difference, describeDifference } from '../../database/schema-differences.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { greet } from '../greeting.ts';
 import { logUncaught } from '../uncaught.ts';

@@ -1,8 +1,8 @@
 /** Checks the values that a migration writes to existing records against the rules of the models. */
 
 import type { Database } from '../../database/database.ts';
-import { accept } from '../../database/migrations.ts';
 import { quoteName, quoteText } from '../../database/quote.ts';
+import { accept } from '../../database/schema-differences.ts';
 import type { RuleViolation } from '../../fields/field.ts';
 import { catalogueOf, fieldError, labelText } from '../../kernel/messages.ts';
 import { type Models, referencedTable } from '../../model/models.ts';

@@ -1,6 +1,6 @@
 /** The text of a migration file from its operations. */
 
-import { type SearchChange, tableOf } from '../../database/migrations.ts';
+import { type SearchChange, tableOf } from '../../database/schema-differences.ts';
 import type { FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';

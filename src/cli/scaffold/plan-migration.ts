@@ -1,6 +1,11 @@
 /** Turns the differences between models and database into the operations of a migration, or asks for a declaration. */
 
-import { type Difference, describeDifference, differences, type Stored } from '../../database/migrations.ts';
+import {
+  type Difference,
+  describeDifference,
+  differences,
+  type Stored,
+} from '../../database/schema-differences.ts';
 import type { FieldDefinition } from '../../fields/field.ts';
 import { fieldTypes } from '../../fields/registry.ts';
 import type { Json } from '../../kernel/json.ts';

@@ -1,7 +1,7 @@
 /** Applies the declared renames of tables and columns to a stored schema. */
 
 import type { ColumnShape, TableShape } from '../../database/introspection.ts';
-import { followingName, type Stored } from '../../database/migrations.ts';
+import { followingName, type Stored } from '../../database/schema-differences.ts';
 import { CommandError } from '../io.ts';
 import type { Declarations } from './declarations.ts';
 
