@@ -112,21 +112,14 @@ export type CoreSchema = { [Each in (typeof ownTables)[number] as Each['name']]:
 
 const allTables: readonly Table[] = [...ownTables, ...migrationTables];
 
-type KeptColumns = Partial<Record<KeptKind | 'other', string[]>>;
-
-/** Groups columns without `Object.groupBy`: `gatewright init` loads this file on an older Node. */
-const keptOf = ({ columns }: Table): KeptColumns => {
-  const kept: KeptColumns = {};
-  for (const [column, { options }] of Object.entries(columns)) {
-    const kind = options.kept ?? 'other';
-    kept[kind] = [...(kept[kind] ?? []), column];
-  }
-  return kept;
-};
-
 /** The columns of every table, also of those that only migrations use, by table and by what they keep. */
 export const keptColumns: Readonly<Record<string, Readonly<Partial<Record<KeptKind, readonly string[]>>>>> =
-  Object.fromEntries(allTables.map((table) => [table.name, keptOf(table)]));
+  Object.fromEntries(
+    allTables.map(({ name, columns }) => [
+      name,
+      Object.groupBy(Object.keys(columns), (column) => columns[column]?.options.kept ?? 'other'),
+    ]),
+  );
 
 /** A time in a column on which a decision depends. */
 export interface ColumnTime {
