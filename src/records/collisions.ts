@@ -3,7 +3,7 @@
  * do not exist for the caller.
  */
 
-import type { Reader, SqlValue } from '../database/database.ts';
+import type { Database, Reader, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
 import {
   type Fragment,
@@ -21,6 +21,7 @@ import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Models, referencedTable } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
 import type { Grant, ReferenceTerms } from '../policy/grant.ts';
+import type { Parking } from './parking.ts';
 import { type RowReach, reachConditions, reachOf } from './rows/reach.ts';
 
 /** The condition that a table has a row that meets conditions within a reach, whose n-th value is `value(n)`. */
@@ -123,7 +124,7 @@ type LookUpArguments = {
   readonly id: number | null;
 };
 
-const shapeKey = (lookUp: LookUp): string => {
+const lookUpKey = (lookUp: LookUp): string => {
   if (lookUp.kind === 'unique')
     return `=${lookUp.fields.map(({ name: each }, index) => each + (lookUp.values[index] === undefined ? '*' : '')).join(' ')}`;
   const { named, kept } = lookUp.reach;
@@ -172,136 +173,116 @@ const staying = async (
   return found;
 };
 
-/** Prepares the look-up of collisions for writes of a model's table. */
-export const createCollisions = (dialect: Dialect, model: ResourceModel, models: Models) => {
+/** Another record that has the values; for columns that are not written, those of the updated record. */
+const takenBy = (
+  model: ResourceModel,
+  { fields, values }: UniqueLookUp,
+  place: Fragment,
+  value: (index: number) => Fragment,
+  id: Fragment,
+  isUpdate: boolean,
+): Fragment => {
+  const table = identifier(model.table);
+  let bound = 0;
+  const same = fields.map(({ column }, index) => {
+    if (values[index] !== undefined) return sql`${identifier(column)} = ${value(bound++)}`;
+    return sql`${identifier(column)} = (select ${identifier(column)} from ${table} where "id" = ${id})`;
+  });
+  const others = isUpdate ? [sql`"id" <> ${id}`] : [];
+  return sql`select ${place} as place, "id" as holder from ${table}${where([...same, ...others])}`;
+};
+
+/** A row if the reference names no record that it may name. */
+const missing = (
+  { reach }: ReferenceLookUp,
+  place: Fragment,
+  value: Fragment,
+  id: Fragment,
+  reached: (index: number) => Fragment,
+  dialect: Dialect,
+): Fragment => {
+  const names = namesRecord(reach, value, id, reached, dialect);
+  const found = names === undefined ? sql`1 = 1` : sql`not (${names})`;
+  return sql`select ${place} as place, 0 as holder where ${found}`;
+};
+
+/** One select per look-up, which returns its index if there is a collision, and the record that has the values. */
+const compileLookUps = (
+  dialect: Dialect,
+  model: ResourceModel,
+  lookUps: readonly LookUp[],
+  isUpdate: boolean,
+): Statement<LookUpArguments> =>
+  statement<LookUpArguments>(dialect, (param) => {
+    const valueStarts = startsOf(lookUps.map((each) => boundValues(each).length));
+    const rowStarts = startsOf(lookUps.map((each) => reachValues(each).length));
+    const id = param('id');
+    const selects = lookUps.map((each, index) => {
+      const place = literal(String(index));
+      const value = (at: number) => param('values', (valueStarts[index] ?? 0) + at);
+      const reached = (at: number) => param('rows', (rowStarts[index] ?? 0) + at);
+      return each.kind === 'unique'
+        ? takenBy(model, each, place, value, id, isUpdate)
+        : missing(each, place, value(0), id, reached, dialect);
+    });
+    return join(selects, ' union all ');
+  });
+
+/** Looks up the collisions of writes of a model's table. */
+export class Collisions {
+  readonly #database: Database;
+  readonly #model: ResourceModel;
+  readonly #parking: Parking;
   /** Compiled statements, by the fields that are looked up and the columns of the row filters. */
-  const statements = new BoundedCache<Statement<LookUpArguments>>(256);
-  const order = [...model.fields.keys()];
-  const tables = new Map(
-    [...model.fields.values()].flatMap(({ reference }): [string, string][] =>
-      reference === undefined ? [] : [[reference, referencedTable(models, reference)]],
-    ),
-  );
-  const sets = model.unique.map((names) => names.flatMap((each) => model.fields.get(each) ?? []));
+  readonly #statements = new BoundedCache<Statement<LookUpArguments>>(256);
+  readonly #order: readonly string[];
+  /** The tables of referenced records, by the model's name. */
+  readonly #tables: ReadonlyMap<string, string>;
+  readonly #sets: readonly (readonly ModelField[])[];
 
-  const referenceReach = (
-    { column, reference = '' }: ModelField,
-    terms: ReferenceTerms | undefined,
-    isUpdate: boolean,
-  ): ReferenceReach => {
-    const kept = isUpdate ? reachOf({ rows: terms?.kept ?? 'none' }) : undefined;
-    return {
-      table: tables.get(reference) ?? '',
-      named: reachOf({ rows: terms?.rows ?? [] }),
-      kept: kept && { table: model.table, column, reach: kept },
-    };
-  };
+  constructor(database: Database, model: ResourceModel, models: Models, parking: Parking) {
+    this.#database = database;
+    this.#model = model;
+    this.#parking = parking;
+    this.#order = [...model.fields.keys()];
+    this.#tables = new Map(
+      [...model.fields.values()].flatMap(({ reference }): [string, string][] =>
+        reference === undefined ? [] : [[reference, referencedTable(models, reference)]],
+      ),
+    );
+    this.#sets = model.unique.map((names) => names.flatMap((each) => model.fields.get(each) ?? []));
+  }
 
-  /** The columns that an insert sets: with the owner, unless the caller may set another. */
-  const withOwner = ({ owner, writable }: Grant, columns: Columns, isUpdate: boolean): Columns => {
-    if (isUpdate || owner === undefined || model.owner === undefined) return columns;
-    const named = writable.has(model.owner) ? columns[model.owner] : undefined;
-    return { ...columns, [model.owner]: named ?? owner };
-  };
-
-  /** Look-ups of single fields. */
-  const singleLookUps = (
+  /**
+   * Finds unique values that are taken, and references to no record that the caller may choose, in the order of the
+   * fields. One statement, or none. `except` is the id of the updated record.
+   */
+  readonly find = (
     grant: Grant,
-    { columns, chosen, isThere }: Candidate,
-    isUpdate: boolean,
-  ): LookUp[] => {
-    const found: LookUp[] = [];
-    const inserted = withOwner(grant, columns, isUpdate);
-    for (const field of model.fields.values()) {
-      const unique = field.unique ? inserted[field.column] : undefined;
-      if (unique !== undefined && unique !== null)
-        found.push({ kind: 'unique', fields: [field], values: [unique] });
-      const value = columns[field.column];
-      if (value === undefined || value === null || field.reference === undefined) continue;
-      const terms = chosen.has(field.name) ? grant.references?.get(field.name) : undefined;
-      if (terms === undefined && isThere?.(field.reference, value) === true) continue;
-      found.push({ kind: 'reference', field, value, reach: referenceReach(field, terms, isUpdate) });
-    }
-    return found;
+    candidate: Candidate,
+    except?: number,
+    within?: Transaction,
+  ): Promise<readonly Collision[]> => {
+    const originals = except === undefined ? {} : this.#parking.originals(within, except);
+    const columns = { ...originals, ...candidate.columns };
+    return this.#lookUp(within ?? this.#database, grant, { ...candidate, columns }, except);
   };
 
-  /** Look-ups of unique sets of fields: the written values, and the current ones of the other fields. */
-  const setLookUps = (grant: Grant, { columns, refused }: Candidate, isUpdate: boolean): UniqueLookUp[] => {
-    if (sets.length === 0) return [];
-    const candidate = withOwner(grant, columns, isUpdate);
-    return sets.flatMap((fields): UniqueLookUp[] => {
-      const values = fields.map(({ column }) => candidate[column]);
-      const lacking = isUpdate ? values.every((value) => value === undefined) : values.includes(undefined);
-      if (lacking || values.includes(null) || fields.some(({ name: each }) => refused?.has(each))) return [];
-      return [{ kind: 'unique', fields, values }];
-    });
-  };
-
-  /**
-   * Selects another record that has the values; for columns that are not written, those of the updated record.
-   */
-  const taken = (
-    { fields, values }: UniqueLookUp,
-    place: Fragment,
-    value: (index: number) => Fragment,
-    id: Fragment,
-    isUpdate: boolean,
-  ): Fragment => {
-    const table = identifier(model.table);
-    let bound = 0;
-    const same = fields.map(({ column }, index) => {
-      if (values[index] !== undefined) return sql`${identifier(column)} = ${value(bound++)}`;
-      return sql`${identifier(column)} = (select ${identifier(column)} from ${table} where "id" = ${id})`;
-    });
-    const others = isUpdate ? [sql`"id" <> ${id}`] : [];
-    return sql`select ${place} as place, "id" as holder from ${table}${where([...same, ...others])}`;
-  };
-
-  /** Selects a row if the reference names no record that it may name. */
-  const missing = (
-    { reach }: ReferenceLookUp,
-    place: Fragment,
-    value: Fragment,
-    id: Fragment,
-    reached: (index: number) => Fragment,
-  ): Fragment => {
-    const names = namesRecord(reach, value, id, reached, dialect);
-    const found = names === undefined ? sql`1 = 1` : sql`not (${names})`;
-    return sql`select ${place} as place, 0 as holder where ${found}`;
-  };
-
-  /** One select per look-up, which returns its index if there is a collision, and the record that has the values. */
-  const compile = (lookUps: readonly LookUp[], isUpdate: boolean): Statement<LookUpArguments> =>
-    statement<LookUpArguments>(dialect, (param) => {
-      const valueStarts = startsOf(lookUps.map((each) => boundValues(each).length));
-      const rowStarts = startsOf(lookUps.map((each) => reachValues(each).length));
-      const id = param('id');
-      const selects = lookUps.map((each, index) => {
-        const place = literal(String(index));
-        const value = (at: number) => param('values', (valueStarts[index] ?? 0) + at);
-        const reached = (at: number) => param('rows', (rowStarts[index] ?? 0) + at);
-        return each.kind === 'unique'
-          ? taken(each, place, value, id, isUpdate)
-          : missing(each, place, value(0), id, reached);
-      });
-      return join(selects, ' union all ');
-    });
-
-  /**
-   * Returns unique values that are taken, and references to no record that the caller may choose, in the order of the
-   * fields. One statement, or none. `id` is that of the updated record.
-   */
-  return async (
+  async #lookUp(
     reader: Reader,
     grant: Grant,
     candidate: Candidate,
     id: number | undefined,
-  ): Promise<readonly Collision[]> => {
+  ): Promise<readonly Collision[]> {
     const isUpdate = id !== undefined;
-    const lookUps = [...singleLookUps(grant, candidate, isUpdate), ...setLookUps(grant, candidate, isUpdate)];
+    const singles = this.#singleLookUps(grant, candidate, isUpdate);
+    const lookUps: LookUp[] = [...singles, ...this.#setLookUps(grant, candidate, isUpdate)];
     if (lookUps.length === 0) return [];
-    const key = `${isUpdate} ${lookUps.map(shapeKey).join('\n')}`;
-    const lookUp = statements.getOrMake(key, () => compile(lookUps, isUpdate));
+    const key = `${isUpdate} ${lookUps.map(lookUpKey).join('\n')}`;
+    const { dialect } = this.#database;
+    const lookUp = this.#statements.getOrMake(key, () =>
+      compileLookUps(dialect, this.#model, lookUps, isUpdate),
+    );
     const query = lookUp({
       values: lookUps.flatMap(boundValues),
       rows: lookUps.flatMap(reachValues),
@@ -311,6 +292,57 @@ export const createCollisions = (dialect: Dialect, model: ResourceModel, models:
     if (rows.length === 0) return [];
     const holders = new Map(rows.map(({ place, holder }) => [Number(place), Number(holder)]));
     const found = await staying(lookUps, holders, candidate.makeWay);
+    const order = this.#order;
     return collisionsOf(found, grant).sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
-  };
-};
+  }
+
+  /** Look-ups of single fields. */
+  #singleLookUps(grant: Grant, { columns, chosen, isThere }: Candidate, isUpdate: boolean): LookUp[] {
+    const found: LookUp[] = [];
+    const inserted = this.#withOwner(grant, columns, isUpdate);
+    for (const field of this.#model.fields.values()) {
+      const unique = field.unique ? inserted[field.column] : undefined;
+      if (unique !== undefined && unique !== null)
+        found.push({ kind: 'unique', fields: [field], values: [unique] });
+      const value = columns[field.column];
+      if (value === undefined || value === null || field.reference === undefined) continue;
+      const terms = chosen.has(field.name) ? grant.references?.get(field.name) : undefined;
+      if (terms === undefined && isThere?.(field.reference, value) === true) continue;
+      found.push({ kind: 'reference', field, value, reach: this.#referenceReach(field, terms, isUpdate) });
+    }
+    return found;
+  }
+
+  /** Look-ups of unique sets of fields: the written values, and the current ones of the other fields. */
+  #setLookUps(grant: Grant, { columns, refused }: Candidate, isUpdate: boolean): UniqueLookUp[] {
+    if (this.#sets.length === 0) return [];
+    const candidate = this.#withOwner(grant, columns, isUpdate);
+    return this.#sets.flatMap((fields): UniqueLookUp[] => {
+      const values = fields.map(({ column }) => candidate[column]);
+      const lacking = isUpdate ? values.every((value) => value === undefined) : values.includes(undefined);
+      if (lacking || values.includes(null) || fields.some(({ name: each }) => refused?.has(each))) return [];
+      return [{ kind: 'unique', fields, values }];
+    });
+  }
+
+  #referenceReach(
+    { column, reference = '' }: ModelField,
+    terms: ReferenceTerms | undefined,
+    isUpdate: boolean,
+  ): ReferenceReach {
+    const kept = isUpdate ? reachOf({ rows: terms?.kept ?? 'none' }) : undefined;
+    return {
+      table: this.#tables.get(reference) ?? '',
+      named: reachOf({ rows: terms?.rows ?? [] }),
+      kept: kept && { table: this.#model.table, column, reach: kept },
+    };
+  }
+
+  /** The columns that an insert sets: with the owner, unless the caller may set another. */
+  #withOwner({ owner, writable }: Grant, columns: Columns, isUpdate: boolean): Columns {
+    const { owner: field } = this.#model;
+    if (isUpdate || owner === undefined || field === undefined) return columns;
+    const named = writable.has(field) ? columns[field] : undefined;
+    return { ...columns, [field]: named ?? owner };
+  }
+}

@@ -57,6 +57,33 @@ export const reachOf = (
   return { terms, values, key };
 };
 
+/** The rows that a caller reaches, and the rows among them that the caller may write. */
+export interface WriteReach {
+  readonly rows: RowReach;
+  /** Undefined if every reached row may be written. */
+  readonly writes: RowReach | undefined;
+  /** Conditions of the fields that are written: on the row as it is, of a new one as it will be. */
+  readonly held: RowReach;
+  readonly key: string;
+}
+
+/** The reach of a grant for writes; undefined if it admits no row, neither before nor after a write. */
+export const writeReachOf = (grant: Grant): WriteReach | undefined => {
+  const rows = reachOf(grant);
+  const held = grant.settledRows === undefined ? everyRow : reachOf({ rows: grant.settledRows });
+  const writes = grant.writes === undefined ? undefined : reachOf({ rows: grant.writes });
+  if (rows === undefined || held === undefined) return undefined;
+  if (grant.writes === undefined) return { rows, writes, held, key: `${rows.key}\n\n${held.key}` };
+  return writes && { rows, writes, held, key: `${rows.key}\n${writes.key}\n${held.key}` };
+};
+
+/** The arguments that the conditions of a reach bind. */
+export const reachArguments = ({ rows, writes, held }: WriteReach) => ({
+  rows: rows.values,
+  writes: writes?.values ?? [],
+  held: held.values,
+});
+
 /**
  * The conditions of a reach, to be joined by AND with all others: they come first in every statement on rows. `column`
  * returns the SQL of a column, `value` that of the n-th value.

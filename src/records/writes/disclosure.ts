@@ -6,8 +6,8 @@ import type { Grant } from '../../policy/grant.ts';
 import { hiddenFields, maskFlags, showsFields } from '../masked-source.ts';
 import { readerOf, seenSource } from '../view.ts';
 import { byHundreds, idsPerStatement } from './hundreds.ts';
-import type { RecordTable } from './record-table.ts';
-import { noArguments } from './write-reach.ts';
+import type { RecordTable } from './record-writes.ts';
+import { noArguments } from './write-arguments.ts';
 
 type MaskedCaller = Pick<Grant, 'mask' | 'principal'>;
 

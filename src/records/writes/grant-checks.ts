@@ -10,12 +10,38 @@ import {
   sql,
   where,
 } from '../../database/statement.ts';
+import type { ColumnValue } from '../../fields/field.ts';
+import type { RowExpression } from '../../model/row-expression.ts';
 import type { Grant, HeldFields } from '../../policy/grant.ts';
 import type { Columns } from '../collisions.ts';
 import type { ColumnSql } from '../rows/expression.ts';
-import { everyRow, type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
-import type { RecordTable } from './record-table.ts';
-import { decidedReach, noArguments, type WriteArguments } from './write-reach.ts';
+import { everyRow, type ReachTerm, type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
+import type { RecordTable } from './record-writes.ts';
+import { noArguments, type WriteArguments } from './write-arguments.ts';
+
+/**
+ * The part of a rule that the values of these columns decide. Undefined if they decide nothing: other columns may meet
+ * the rule.
+ */
+const decidedRule = (rule: RowExpression, names: readonly string[]): RowExpression | undefined => {
+  if ('column' in rule) return names.includes(rule.column) ? rule : undefined;
+  const parts = rule.rules.map((part) => decidedRule(part, names));
+  const rules = parts.filter((part) => part !== undefined);
+  if (rule.kind === 'anyOf') return rules.length < parts.length ? undefined : { kind: 'anyOf', rules };
+  return rules.length === 0 ? undefined : { kind: 'allOf', rules };
+};
+
+/** The conditions of a reach that the values of these columns decide. */
+const decidedReach = ({ terms, values, key }: RowReach, names: readonly string[]): RowReach => {
+  const decided: { term: ReachTerm; value: ColumnValue }[] = [];
+  for (const [index, term] of terms.entries()) {
+    const isColumn = typeof term === 'string';
+    const part = isColumn ? term : decidedRule(term, names);
+    if (part === undefined || (isColumn && !names.includes(term))) continue;
+    decided.push({ term: part, value: values[index] ?? null });
+  }
+  return { terms: decided.map(({ term }) => term), values: decided.map(({ value }) => value), key };
+};
 
 export class GrantChecks {
   readonly #table: RecordTable;

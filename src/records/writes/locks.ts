@@ -5,8 +5,8 @@ import { type Argument, type Fragment, join, type Statement, sql, where } from '
 import type { Grant } from '../../policy/grant.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import { byHundreds, idsPerStatement } from './hundreds.ts';
-import type { RecordTable } from './record-table.ts';
-import { noArguments, type WriteArguments } from './write-reach.ts';
+import type { RecordTable } from './record-writes.ts';
+import { noArguments, type WriteArguments } from './write-arguments.ts';
 import type { RowLock } from './write-states.ts';
 
 export class RecordLocks {

@@ -2,8 +2,8 @@ import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source, versionColumn } from '../../database/source.ts';
 import { type Argument, type Fragment, identifier, join, sql } from '../../database/statement.ts';
 import type { ColumnSql } from '../rows/expression.ts';
-import { columnsOf, type RowReach, reachConditions } from '../rows/reach.ts';
-import type { WriteArguments, WriteReach } from './write-reach.ts';
+import { columnsOf, type RowReach, reachConditions, type WriteReach } from '../rows/reach.ts';
+import type { WriteArguments } from './write-arguments.ts';
 
 /** The conditions of writes of a table: on the row, on its version, and on its new values. */
 export class WriteConditions {

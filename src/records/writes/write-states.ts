@@ -5,8 +5,8 @@ import { type Fragment, join, literal, sql, where } from '../../database/stateme
 import type { Grant } from '../../policy/grant.ts';
 import type { Parking } from '../parking.ts';
 import { everyRow, reachOf } from '../rows/reach.ts';
-import type { RecordTable, WithReach } from './record-table.ts';
-import { noArguments } from './write-reach.ts';
+import type { RecordTable, WithReach } from './record-writes.ts';
+import { noArguments } from './write-arguments.ts';
 
 /** The state of a reached record that decides whether a write may change it. */
 export interface RecordStanding {

@@ -1,43 +1,25 @@
-/** Unique values that other records hold: finds them before a write, and parks the records that will give them up. */
+/** Parks records in the table: a placeholder takes the place of a unique value that another record of the transaction gets. */
 
 import type { Transaction } from '../../database/database.ts';
 import { identifier, sql } from '../../database/statement.ts';
-import type { Models } from '../../model/models.ts';
 import type { ModelField } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
-import { type Candidate, type Collision, type Columns, createCollisions } from '../collisions.ts';
+import type { Columns } from '../collisions.ts';
 import type { Parking } from '../parking.ts';
-import type { RecordTable } from './record-table.ts';
-import { noArguments } from './write-reach.ts';
+import type { RecordTable } from './record-writes.ts';
+import { noArguments } from './write-arguments.ts';
 import { type CurrentRecord, standingOf, type WriteStates } from './write-states.ts';
 
-export class RecordExchanges {
+export class ParkedRecords {
   readonly #table: RecordTable;
   readonly #parking: Parking;
   readonly #states: WriteStates;
-  readonly #find: ReturnType<typeof createCollisions>;
 
-  constructor(table: RecordTable, models: Models, parking: Parking, states: WriteStates) {
+  constructor(table: RecordTable, parking: Parking, states: WriteStates) {
     this.#table = table;
     this.#parking = parking;
     this.#states = states;
-    this.#find = createCollisions(table.dialect, table.model, models);
   }
-
-  /**
-   * Finds unique values that are taken, and references to no record that the caller may choose, by one statement or
-   * none. `except` is the id of the updated record.
-   */
-  readonly collisions = (
-    grant: Grant,
-    candidate: Candidate,
-    except?: number,
-    within?: Transaction,
-  ): Promise<readonly Collision[]> => {
-    const originals = except === undefined ? {} : this.#parking.originals(within, except);
-    const columns = { ...originals, ...candidate.columns };
-    return this.#find(within ?? this.#table.database, grant, { ...candidate, columns }, except);
-  };
 
   /**
    * Gets a record out of the way of another one in its transaction: a placeholder takes the place of one of these
