@@ -63,7 +63,7 @@ const section = (kind: FieldKind): string => {
         ['JSON', json.join(', ')],
         [
           'Column',
-          `${code(dialectOf({ dialect: 'sqlite' }).columns[type.column].type)} (SQLite), ${code(dialectOf({ dialect: 'postgres' }).columns[type.column].type)} (PostgreSQL)`,
+          `${code(dialectOf('sqlite').columns[type.column].type)} (SQLite), ${code(dialectOf('postgres').columns[type.column].type)} (PostgreSQL)`,
         ],
         ['Filters', type.operators.map(code).join(' ')],
         ['Sortable', type.sortable ? 'yes' : 'no'],

@@ -9,5 +9,5 @@ const dialects: Readonly<Record<DialectName, Dialect>> = {
   postgres: postgresDialect,
 };
 
-/** The dialect of a database. */
-export const dialectOf = ({ dialect }: { readonly dialect: DialectName }): Dialect => dialects[dialect];
+/** The dialect of this name. */
+export const dialectOf = (dialect: DialectName): Dialect => dialects[dialect];

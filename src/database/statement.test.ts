@@ -24,7 +24,7 @@ describe('prepare', () => {
     ['sqlite', 'select "id" from "users" where "name" = +?1 and "disabled" = +?2 and "id" > +?3'],
     ['postgres', 'select "id" from "users" where "name" = $1 and "disabled" = $2 and "id" > $3'],
   ] as const)('puts arguments beside constants, in the order of the text (%s)', (dialect, text) => {
-    const db = dialectOf({ dialect }).builder as Kysely<Tables>;
+    const db = dialectOf(dialect).builder as Kysely<Tables>;
     const prepared = prepare<{ after: number; name: string }>((param) =>
       db
         .selectFrom('users')
@@ -37,7 +37,7 @@ describe('prepare', () => {
   });
 
   it('takes placeholders in inserted values, in raw SQL, and twice', () => {
-    const db = dialectOf({ dialect: 'postgres' }).builder as Kysely<Tables>;
+    const db = dialectOf('postgres').builder as Kysely<Tables>;
     const prepared = prepare<{ id: number; name: string; email: string | null }>((param) =>
       db
         .insertInto('users')
@@ -54,7 +54,7 @@ describe('prepare', () => {
 
   it('a prepared statement is built with its first values, and never again', () => {
     let built = 0;
-    const compiler = dialectOf({ dialect: 'sqlite' });
+    const compiler = dialectOf('sqlite');
     const statements = [
       prepare<{ id: number }>((param) => {
         built += 1;
@@ -72,7 +72,7 @@ describe('prepare', () => {
   });
 
   it('prepare never shares the parameters of two calls', () => {
-    const db = dialectOf({ dialect: 'sqlite' }).builder as Kysely<Tables>;
+    const db = dialectOf('sqlite').builder as Kysely<Tables>;
     const byId = prepare<{ id: number }>((param) =>
       db.selectFrom('users').selectAll().where('id', '=', param('id')),
     );
@@ -82,7 +82,7 @@ describe('prepare', () => {
   });
 
   it('refuses a missing argument instead of binding null', () => {
-    const db = dialectOf({ dialect: 'sqlite' }).builder as Kysely<Tables>;
+    const db = dialectOf('sqlite').builder as Kysely<Tables>;
     const byId = prepare<{ id: number }>((param) =>
       db.selectFrom('users').selectAll().where('id', '=', param('id')),
     );
@@ -93,7 +93,7 @@ describe('prepare', () => {
 
 describe('toQuery', () => {
   it('refuses a value that no column takes', () => {
-    const db = dialectOf({ dialect: 'sqlite' }).builder as Kysely<{ notes: { at: Date } }>;
+    const db = dialectOf('sqlite').builder as Kysely<{ notes: { at: Date } }>;
     expect(() => toQuery(db.selectFrom('notes').selectAll().where('at', '=', new Date(0)))).toThrow(
       TypeError,
     );
@@ -101,7 +101,7 @@ describe('toQuery', () => {
 });
 
 describe.each(['sqlite', 'postgres'] as const)('statement (%s)', (dialect) => {
-  const words = dialectOf({ dialect });
+  const words = dialectOf(dialect);
   const place = (number: number): string => `${dialect === 'sqlite' ? '+?' : '$'}${number}`;
 
   it('binds an argument once, however often it stands, and each value of a list by its place', () => {
@@ -144,7 +144,7 @@ describe('a statement of SQLite', () => {
     compiled += 1;
     return 0;
   });
-  const words = dialectOf({ dialect: 'sqlite' });
+  const words = dialectOf('sqlite');
 
   it.each([
     [

@@ -5,13 +5,13 @@ import type { Rule } from '../policy/rule.ts';
 import { usersShowing } from '../records/user-entity.ts';
 import { type AreaRules, apiAuth } from './operations/area.ts';
 
-/** Where the operations of a resource are offered: in the API under its own rules, or to administrators. */
 /** The fields of a response, and those of them that some records hide. */
 export interface AnsweredFields {
   readonly fields: readonly string[];
   readonly optional: ReadonlySet<string>;
 }
 
+/** A place that offers the operations of a resource: the API under its own rules, or the administration area. */
 export interface Area extends AreaRules {
   /** Path of the list. */
   readonly path: (model: ResourceModel) => string;

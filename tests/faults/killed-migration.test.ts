@@ -56,7 +56,7 @@ describeEachDatabase('a migration killed behind any of its statements', (databas
   const state = async (url: string): Promise<string> => {
     const { all, close } = await readerOf(url);
     try {
-      const tables = await readTables(all, dialectOf(databases));
+      const tables = await readTables(all, dialectOf(databases.dialect));
       const shapes = [...tables.values()]
         .filter(({ name }) => !/^(?:migrations|gatewright_)/.test(name))
         .map(({ name, columns, indexes }) => [name, [...columns.values()], indexes]);

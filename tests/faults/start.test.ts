@@ -37,7 +37,7 @@ const tablesOf = async (databases: Databases, url: string): Promise<string[]> =>
   if (databases.dialect === 'sqlite' && (!existsSync(path) || statSync(path).size === 0)) return [];
   const database = await databases.open(url);
   try {
-    return [...(await readTables((text) => database.all(query(text)), dialectOf(databases))).keys()];
+    return [...(await readTables((text) => database.all(query(text)), dialectOf(databases.dialect))).keys()];
   } finally {
     await database.close();
   }

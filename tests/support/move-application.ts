@@ -37,7 +37,7 @@ const rightFields = { name: field.string({ required: true }), left: field.refere
 /** Tables that no model owns, one of them without an id, and a trigger that rows must not set off again. */
 const ownTables: Migrations[string] = {
   up: async (db, dialect) => {
-    const t = ownWords(dialectOf({ dialect }));
+    const t = ownWords(dialectOf(dialect));
     await sql`create table ledger (code ${t.text} primary key, amount ${t.integer}, at ${t.timestamp})`.execute(
       db,
     );
@@ -62,7 +62,7 @@ const migrations: Migrations = {
       await createTable(db, dialect, 'samples', { fields: sampleFields, search: ['title', 'body'] });
       await createTable(db, dialect, 'lefts', { fields: { name: leftFields.name } });
       await createTable(db, dialect, 'rights', { fields: rightFields });
-      await sql`alter table lefts add column right_id ${ownWords(dialectOf({ dialect })).integer} references rights (id)`.execute(
+      await sql`alter table lefts add column right_id ${ownWords(dialectOf(dialect)).integer} references rights (id)`.execute(
         db,
       );
     },

@@ -4,5 +4,5 @@ import type { Migration, MigrationDatabase } from './migration.ts';
 
 /** A step of the service. It gets the dialect itself; migrations of applications get its name. */
 export const ownStep = (up: (db: MigrationDatabase, dialect: Dialect) => Promise<void>): Migration => ({
-  up: (db, dialect) => up(db, dialectOf({ dialect })),
+  up: (db, dialect) => up(db, dialectOf(dialect)),
 });

@@ -21,7 +21,7 @@ const view = sourceView(thingSource, thingFields);
 const behindFirst = `sort=id&after=${encodeCursor(parseSort(view, 'id'), [1])}`;
 
 const planOf = (query: string, rows: readonly string[] = []) =>
-  new ListPlanner(dialectOf({ dialect: 'sqlite' })).prepare(
+  new ListPlanner(dialectOf('sqlite')).prepare(
     view,
     { terms: rows, key: rows.join() },
     parseListParameters(view, query, 1000),
@@ -67,7 +67,7 @@ describe('how deep a page lies', () => {
     rows: readonly string[] = [],
     dialect: 'postgres' | 'sqlite' = 'postgres',
   ) => {
-    const planner = new ListPlanner(dialectOf({ dialect }));
+    const planner = new ListPlanner(dialectOf(dialect));
     const reach = { terms: rows, key: rows.join() };
     const { paging } = planner.prepare(view, reach, parseListParameters(view, query, 1000)).plan.shape;
     return paging.kind === 'all' ? paging.kind : paging.within;

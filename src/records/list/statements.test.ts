@@ -21,11 +21,7 @@ const view = sourceView(thingSource, thingFields);
 
 const prepare = (query: string, rows: readonly string[] = []) => {
   const parameters = parseListParameters(view, query, 1000);
-  return new ListPlanner(dialectOf({ dialect: 'sqlite' })).prepare(
-    view,
-    { terms: rows, key: rows.join() },
-    parameters,
-  );
+  return new ListPlanner(dialectOf('sqlite')).prepare(view, { terms: rows, key: rows.join() }, parameters);
 };
 
 const behind = (sort: string, ...values: unknown[]) =>
@@ -84,7 +80,7 @@ describeDatabase('sqlite', 'plans', (databases) => {
 
 describeDatabase('postgres', 'plans', (databases) => {
   let database: Database;
-  const planner = new ListPlanner(dialectOf({ dialect: 'postgres' }));
+  const planner = new ListPlanner(dialectOf('postgres'));
 
   beforeAll(async () => {
     database = await databases.open();

@@ -31,7 +31,7 @@ describe('a reach', () => {
   });
 
   it('a reach is written as a comparison for each column, with its own value', () => {
-    const dialect = dialectOf({ dialect: 'sqlite' });
+    const dialect = dialectOf('sqlite');
     const conditions = reachConditions(
       ['user_id', 'state'],
       (column) => identifier('t', column),
