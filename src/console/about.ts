@@ -5,10 +5,10 @@ import type { Database } from '../database/database.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import { adminAuth, administratorOnly, adminTag } from '../http/administration.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { valueSchemas } from '../http/schemas.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 
-const text: JsonSchema = { type: 'string' };
-const boolean: JsonSchema = { type: 'boolean' };
+const { text, boolean } = valueSchemas;
 
 const setting = {
   name: text,

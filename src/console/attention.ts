@@ -13,6 +13,7 @@ import {
 } from '../accounts/api-keys.ts';
 import type { PermissionEntry } from '../accounts/roles.ts';
 import type { JsonSchema } from '../fields/field.ts';
+import { valueSchemas } from '../http/schemas.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { TableContext } from '../ledger/context.ts';
 import { openRecords } from '../model/open-records.ts';
@@ -31,10 +32,7 @@ const isOpen = (model: ResourceModel): boolean => {
   );
 };
 
-const integer: JsonSchema = { type: 'integer' };
-const text: JsonSchema = { type: 'string' };
-const boolean: JsonSchema = { type: 'boolean' };
-const timeOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+const { integer, text, boolean, timeOrNull } = valueSchemas;
 
 const models = objectsSchema({ model: text, path: text });
 

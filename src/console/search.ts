@@ -7,6 +7,7 @@ import { adminAuth, administratorOnly, adminTag } from '../http/administration.t
 import { checkedModels } from '../http/call.ts';
 import type { Call, Endpoint } from '../http/endpoint.ts';
 import { entityPolicy } from '../http/entity-endpoint.ts';
+import { valueSchemas } from '../http/schemas.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -49,7 +50,7 @@ interface SearchedList {
   found?: FoundInList;
 }
 
-const text: JsonSchema = { type: 'string' };
+const { text } = valueSchemas;
 
 const group = {
   model: text,

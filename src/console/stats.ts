@@ -5,6 +5,7 @@ import type { SecurityEventStore } from '../accounts/security-events.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import { adminAuth, administratorOnly, adminTag } from '../http/administration.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { valueSchemas } from '../http/schemas.ts';
 import type { Json } from '../kernel/json.ts';
 import {
   type CountedFailures,
@@ -48,7 +49,7 @@ const pointsOf = (
     return { at: at + rest, authentication, status, failed_sign_ins: Number(failed) };
   });
 
-const integer: JsonSchema = { type: 'integer' };
+const { integer } = valueSchemas;
 const optionalInteger: JsonSchema = { type: ['integer', 'null'] };
 const counts: JsonSchema = { type: 'object', additionalProperties: integer };
 const points: JsonSchema = {

@@ -20,6 +20,7 @@ import { createInput, type Input, refuseInvalid } from './input.ts';
 import { languageOf, languageQuery } from './language.ts';
 import { type ListParts, listEndpoint } from './list-endpoint.ts';
 import { listField } from './list-field.ts';
+import { valueSchemas } from './schemas.ts';
 
 /** Policy of an entity in the administration area: its callers, rows and fields. */
 export const entityPolicy = ({ list, view }: Entity): Rule => ({
@@ -260,7 +261,7 @@ export const serveEntity = (services: EntityParts, served: ServedEntity): Endpoi
   ];
 };
 
-const text: JsonSchema = { type: 'string' };
+const { text } = valueSchemas;
 
 const fieldSchema = {
   name: text,

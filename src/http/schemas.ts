@@ -4,12 +4,17 @@ import type { JsonSchema } from '../fields/field.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { publicUserEntity } from '../records/user-entity.ts';
 
-const integer: JsonSchema = { type: 'integer' };
-const text: JsonSchema = { type: 'string' };
-const textOrNull: JsonSchema = { type: ['string', 'null'] };
-const boolean: JsonSchema = { type: 'boolean' };
-const time: JsonSchema = { type: 'string', format: 'date-time' };
-const timeOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+/** Schemas of single values. */
+export const valueSchemas = {
+  integer: { type: 'integer' },
+  text: { type: 'string' },
+  textOrNull: { type: ['string', 'null'] },
+  boolean: { type: 'boolean' },
+  time: { type: 'string', format: 'date-time' },
+  timeOrNull: { type: ['string', 'null'], format: 'date-time' },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const { integer, text, textOrNull, boolean, time, timeOrNull } = valueSchemas;
 const texts: JsonSchema = { type: 'array', items: text };
 
 /** The title names the schema in the API description. */

@@ -1,7 +1,9 @@
 /**
  * Advice about API keys, and the parts that every list of keys in need of attention shares: its records and its schema.
  */
+
 import type { JsonSchema } from '../../fields/field.ts';
+import { valueSchemas } from '../../http/schemas.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { type Attention, type KeyInNeed, type KeysInNeed, maxListed } from '../attention.ts';
 import type { KeyUses, WideKey } from './usage/scope-usage.ts';
@@ -55,9 +57,7 @@ export const keyAdviceReader = (services: KeyAdviceParts): (() => Promise<JsonOb
   };
 };
 
-const integer: JsonSchema = { type: 'integer' };
-const text: JsonSchema = { type: 'string' };
-const timeOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+const { integer, text, timeOrNull } = valueSchemas;
 
 /** Schema of a list of objects. */
 export const objectsSchema = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({

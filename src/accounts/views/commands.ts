@@ -3,6 +3,7 @@
 import { toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
+import { valueSchemas } from '../../http/schemas.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import {
@@ -20,7 +21,7 @@ const maxViews = 200;
 /** Maximum size of a view's query as JSON, in bytes. */
 const maxQueryBytes = 8192;
 
-const text: JsonSchema = { type: 'string' };
+const { text } = valueSchemas;
 
 /** A stored query: conditions by field, a sort order, and the columns in their order. */
 const querySchema: JsonSchema = {

@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../fields/field.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Routes } from '../../http/routes.ts';
+import { valueSchemas } from '../../http/schemas.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { GroupedRefusal, RefusalStore } from '../../upkeep/refusals.ts';
 
@@ -11,9 +12,7 @@ import type { GroupedRefusal, RefusalStore } from '../../upkeep/refusals.ts';
 const maxCauses = 100;
 const maxRequests = 20;
 
-const text: JsonSchema = { type: 'string' };
-const integer: JsonSchema = { type: 'integer' };
-const time: JsonSchema = { type: 'string', format: 'date-time' };
+const { text, integer, time } = valueSchemas;
 
 const request = { path: text, address: text, refusals: integer, refused_at: time } as const;
 

@@ -3,6 +3,7 @@
 import type { JsonSchema } from '../../fields/field.ts';
 import { actorOf, checkedModels } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { valueSchemas } from '../../http/schemas.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type Catalogue, type Label, labelText, messageIn } from '../../kernel/messages.ts';
@@ -21,8 +22,7 @@ import type { ServedResource } from '../operations/served-resource.ts';
 import { actingFor } from '../operations/transaction.ts';
 import { maxLines, readImport } from './import-input.ts';
 
-const integer: JsonSchema = { type: 'integer' };
-const text: JsonSchema = { type: 'string' };
+const { integer, text } = valueSchemas;
 
 const input: JsonSchema = {
   type: 'object',

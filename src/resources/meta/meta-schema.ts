@@ -4,10 +4,11 @@ import { buckets, measures } from '../../fields/aggregates.ts';
 import { choiceColours } from '../../fields/colours.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { fieldKinds } from '../../fields/registry.ts';
+import { valueSchemas } from '../../http/schemas.ts';
 import { iconNames } from '../../model/describe.ts';
 import { actions } from '../../model/resource.ts';
 
-const text: JsonSchema = { type: 'string' };
+const { text } = valueSchemas;
 const flag: JsonSchema = { type: 'boolean' };
 const jsonSchema: JsonSchema = { type: 'object', additionalProperties: true };
 
