@@ -17,6 +17,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'accounts/api-keys/usage/key-counter.ts',
       'accounts/api-keys/usage/route-usage.ts',
       'accounts/api-keys/usage/scope-usage.ts',
+      'upkeep/usage/last-uses.ts',
       'upkeep/usage/route-times.ts',
       'accounts/attention.ts',
       'delivery/mail/sender.ts',

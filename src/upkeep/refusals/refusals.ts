@@ -5,13 +5,18 @@ import { sql } from 'kysely';
 import type { Claim } from '../../auth/method.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { verifiedAs } from '../../auth/registry.ts';
-import type { Query } from '../../database/database.ts';
+import type { Database, Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/clock.ts';
+import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import { BatchedCounter } from '../../ledger/batched-counter.ts';
 import type { TableContext } from '../../ledger/context.ts';
-import { createRefusedClaims, type KeptRefusal, type RefusedCaller } from './refused-claims.ts';
+import {
+  createRefusedClaims,
+  type KeptRefusal,
+  type RefusedCaller,
+  type RefusedClaims,
+} from './refused-claims.ts';
 
 /** Milliseconds for which a refusal is kept after the last one of its kind. */
 const retentionMs = 24 * 3_600_000;
@@ -61,6 +66,8 @@ export interface GroupedRefusal extends Omit<KeptRefusal, 'status'> {
 
 const statusOf = (code: number): number => Math.floor(code / 100);
 
+type OwnTables = ReturnType<typeof tablesOf>;
+
 type PendingEntry = readonly [fingerprint: string, refusal: Pending];
 
 /** Times of the first and last refusal, and their number. */
@@ -71,107 +78,165 @@ interface RefusedTimes {
 }
 
 /**
+ * Returns the refusals about no record and those whose record exists: a 404 for a record that never existed is no
+ * refusal.
+ */
+const refusedOf = async (
+  database: Database,
+  batch: readonly PendingEntry[],
+): Promise<readonly PendingEntry[]> => {
+  const asked = new Map<string, Set<number>>();
+  for (const [, { record }] of batch)
+    if (record !== undefined) asked.set(record.table, (asked.get(record.table) ?? new Set()).add(record.id));
+  const [first, ...others] = [...asked].map(([table, ids]) =>
+    tablesOf(database)
+      // Also tables of models: each has an id.
+      .selectFrom(table as 'users')
+      .select(['id', sql<string>`${sql.lit(table)}`.as('of')])
+      .where('id', 'in', [...ids]),
+  );
+  if (first === undefined) return batch;
+  const look = others.reduce((all, each) => all.unionAll(each), first);
+  const rows = await database.all<{ readonly of: string; readonly id: number }>(toQuery(look));
+  const there = new Set(rows.map(({ of, id }) => `${of} ${id}`));
+  return batch.filter(([, { record }]) => record === undefined || there.has(`${record.table} ${record.id}`));
+};
+
+/** Inserts refusals; an equal one of the same hour, of any process, is counted in its row. */
+const insertOf = (db: OwnTables, batch: readonly PendingEntry[]): Query => {
+  const rows = batch.map(([fingerprint, { firstAt, lastAt, count, record: _record, ...refusal }]) => ({
+    ...refusal,
+    fingerprint,
+    refusals: count,
+    first_at: toTimestamp(firstAt),
+    refused_at: toTimestamp(lastAt),
+  }));
+  return toQuery(
+    db
+      .insertInto('gatewright_refusals')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('fingerprint').doUpdateSet((eb) => ({
+          refusals: eb('gatewright_refusals.refusals', '+', eb.ref('excluded.refusals')),
+          refused_at: eb.ref('excluded.refused_at'),
+        })),
+      ),
+  );
+};
+
+/** The refusals since a time by caller, request and code, the most frequent first. */
+const groupedSince = (db: OwnTables, from: string): Query =>
+  toQuery(
+    db
+      .selectFrom('gatewright_refusals')
+      .select(['caller_kind', 'caller_id', 'caller_name', 'method', 'path', 'code'])
+      .select((eb) => [
+        sql<number>`cast(sum(refusals) as bigint)`.as('refusals'),
+        eb.fn.max('address').as('address'),
+        eb.fn.max('refused_at').as('refused_at'),
+      ])
+      .where('refused_at', '>=', from)
+      .groupBy(['caller_kind', 'caller_id', 'caller_name', 'method', 'path', 'code'])
+      .orderBy('refusals', 'desc')
+      .orderBy('path')
+      .limit(maxGrouped),
+  );
+
+/**
  * Refusals of known callers, including those whose credentials are no longer valid. Equal refusals of one caller
  * within an hour are one row with a count, whichever processes refused them.
  */
-export const createRefusals = (
-  { database, clock }: TableContext,
-  isApplication: (appId: string) => boolean,
-) => {
-  const db = tablesOf(database);
-  let callers = new Map<string, number>();
-  let since = 0;
+export class RefusalStore {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #db: OwnTables;
+  readonly #claims: RefusedClaims;
+  readonly #counter: BatchedCounter<string, Pending>;
+  /** Numbers of kinds of refusals in the hour since `#since`, by caller. */
+  #callers = new Map<string, number>();
+  #since = 0;
 
-  /** Whether one more kind of refusal is stored for this caller. */
-  const admits = (caller: string, now: number): boolean => {
-    if (now - since >= hourMs || now < since) {
-      callers = new Map();
-      since = now;
-    }
-    const kept = callers.get(caller) ?? 0;
-    if (kept >= maxRefusalsOfCaller || counter.isFull) return false;
-    if (kept === 0 && callers.size >= maxCallers) return false;
-    callers.set(caller, kept + 1);
-    return true;
-  };
-
-  /**
-   * Returns the refusals about no record and those whose record exists: a 404 for a record that never existed is no
-   * refusal.
-   */
-  const refusedOf = async (batch: readonly PendingEntry[]): Promise<readonly PendingEntry[]> => {
-    const asked = new Map<string, Set<number>>();
-    for (const [, { record }] of batch)
-      if (record !== undefined)
-        asked.set(record.table, (asked.get(record.table) ?? new Set()).add(record.id));
-    const [first, ...others] = [...asked].map(([table, ids]) =>
-      db
-        // Also tables of models: each has an id.
-        .selectFrom(table as 'users')
-        .select(['id', sql<string>`${sql.lit(table)}`.as('of')])
-        .where('id', 'in', [...ids]),
+  constructor({ database, clock }: TableContext, isApplication: (appId: string) => boolean) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#db = tablesOf(database);
+    this.#claims = createRefusedClaims({ database, clock }, isApplication, ({ caller, code, ...claimed }) =>
+      this.#note(caller, claimed, code, claimed),
     );
-    if (first === undefined) return batch;
-    const look = others.reduce((all, each) => all.unionAll(each), first);
-    const rows = await database.all<{ readonly of: string; readonly id: number }>(toQuery(look));
-    const there = new Set(rows.map(({ of, id }) => `${of} ${id}`));
-    return batch.filter(
-      ([, { record }]) => record === undefined || there.has(`${record.table} ${record.id}`),
-    );
-  };
+    this.#counter = new BatchedCounter({
+      maxEntries: 1_000,
+      merge: (earlier, added) => {
+        if (earlier === undefined) return added;
+        earlier.count += added.count;
+        earlier.lastAt = added.lastAt;
+        return earlier;
+      },
+      gather: () => this.#claims.flush(),
+      write: (batch) => this.#write(batch),
+    });
+  }
 
-  const insertOf = (batch: readonly PendingEntry[]): Query => {
-    const rows = batch.map(([fingerprint, { firstAt, lastAt, count, record: _record, ...refusal }]) => ({
-      ...refusal,
-      fingerprint,
-      refusals: count,
-      first_at: toTimestamp(firstAt),
-      refused_at: toTimestamp(lastAt),
-    }));
-    return toQuery(
-      db
-        .insertInto('gatewright_refusals')
-        .values(rows)
-        .onConflict((conflict) =>
-          conflict.column('fingerprint').doUpdateSet((eb) => ({
-            refusals: eb('gatewright_refusals.refusals', '+', eb.ref('excluded.refusals')),
-            refused_at: eb.ref('excluded.refused_at'),
-          })),
-        ),
+  /** Stores a refusal later; for a 404 that may have hidden a record, with the record's table. Returns at once. */
+  record(principal: Principal, request: RefusedRequest, code: number | undefined, table?: string): void {
+    const caller = callerOf(principal);
+    if (caller === undefined || code === undefined) return;
+    const id = Number(request.params['id']);
+    if (table !== undefined && !(Number.isSafeInteger(id) && id > 0)) return;
+    const now = this.#clock();
+    const { method, address } = request;
+    const path = request.path.slice(0, maxPathLength);
+    const seen = { firstAt: now, lastAt: now, count: 1 };
+    this.#note(
+      caller,
+      { method, path, address },
+      code,
+      seen,
+      table === undefined ? undefined : { table, id },
     );
-  };
+  }
 
-  const counter = new BatchedCounter<string, Pending>({
-    maxEntries: 1_000,
-    merge: (earlier, added) => {
-      if (earlier === undefined) return added;
-      earlier.count += added.count;
-      earlier.lastAt = added.lastAt;
-      return earlier;
-    },
-    gather: () => claims.flush(),
-    write: async (batch) => {
-      const refused = await refusedOf(batch);
-      if (refused.length > 0)
-        await database.write(async (transaction) => {
-          await transaction.run(insertOf(refused));
-        });
-    },
-  });
+  /** Stores a refusal of credentials later, if they belong to a caller. Returns at once. */
+  recordClaim(claim: Claim, request: RefusedRequest, code: number | undefined): void {
+    if (code === undefined) return;
+    const { method, address } = request;
+    const path = request.path.slice(0, maxPathLength);
+    this.#claims.add(claim, { method, path, address }, code, this.#clock());
+  }
+
+  /** The refusals of a day by caller, request and code, the most frequent first; `maxGrouped` at most. */
+  grouped(): Promise<readonly GroupedRefusal[]> {
+    return this.#database.all(groupedSince(this.#db, toTimestamp(this.#clock() - retentionMs)));
+  }
+
+  flush(): Promise<void> {
+    return this.#counter.flush();
+  }
+
+  start(onError: (error: unknown) => void): () => Promise<void> {
+    return this.#counter.start(10_000, onError);
+  }
+
+  /** Deletes refusals that are older than a day; called periodically. */
+  async sweep(now = this.#clock()): Promise<void> {
+    const before = toTimestamp(now - retentionMs);
+    await this.#database.execute(
+      toQuery(this.#db.deleteFrom('gatewright_refusals').where('refused_at', '<', before)),
+    );
+  }
 
   /** Counts one or several equal refusals, unless their caller has too many kinds of them. */
-  const note = (
+  #note(
     caller: RefusedCaller,
     { method, path, address }: Pick<KeptRefusal, 'method' | 'path' | 'address'>,
     code: number,
     { firstAt, lastAt, count }: RefusedTimes,
     record?: Pending['record'],
-  ): void => {
+  ): void {
     const { caller_kind, caller_id } = caller;
     const parts = [Math.floor(firstAt / hourMs), caller_kind, caller_id, method, path, code, address];
     const fingerprint = hash('sha256', parts.join('\n'), 'hex');
-    if (!counter.has(fingerprint) && !admits(`${caller_kind} ${caller_id}`, firstAt)) return;
-    counter.add(fingerprint, {
+    if (!this.#counter.has(fingerprint) && !this.#admits(`${caller_kind} ${caller_id}`, firstAt)) return;
+    this.#counter.add(fingerprint, {
       ...caller,
       method,
       path,
@@ -183,66 +248,31 @@ export const createRefusals = (
       count,
       record,
     });
-  };
+  }
 
-  const claims = createRefusedClaims({ database, clock }, isApplication, ({ caller, code, ...claimed }) =>
-    note(caller, claimed, code, claimed),
-  );
+  /** Whether one more kind of refusal is stored for this caller. */
+  #admits(caller: string, now: number): boolean {
+    if (now - this.#since >= hourMs || now < this.#since) {
+      this.#callers = new Map();
+      this.#since = now;
+    }
+    const kept = this.#callers.get(caller) ?? 0;
+    if (kept >= maxRefusalsOfCaller || this.#counter.isFull) return false;
+    if (kept === 0 && this.#callers.size >= maxCallers) return false;
+    this.#callers.set(caller, kept + 1);
+    return true;
+  }
 
-  return {
-    /** Stores a refusal later; for a 404 that may have hidden a record, with the record's table. Returns at once. */
-    record: (
-      principal: Principal,
-      request: RefusedRequest,
-      code: number | undefined,
-      table?: string,
-    ): void => {
-      const caller = callerOf(principal);
-      if (caller === undefined || code === undefined) return;
-      const id = Number(request.params['id']);
-      if (table !== undefined && !(Number.isSafeInteger(id) && id > 0)) return;
-      const now = clock();
-      const { method, address } = request;
-      const path = request.path.slice(0, maxPathLength);
-      const seen = { firstAt: now, lastAt: now, count: 1 };
-      note(caller, { method, path, address }, code, seen, table === undefined ? undefined : { table, id });
-    },
+  async #write(batch: readonly PendingEntry[]): Promise<void> {
+    const refused = await refusedOf(this.#database, batch);
+    if (refused.length > 0)
+      await this.#database.write(async (transaction) => {
+        await transaction.run(insertOf(this.#db, refused));
+      });
+  }
+}
 
-    /** Stores a refusal of credentials later, if they belong to a caller. Returns at once. */
-    recordClaim: (claim: Claim, request: RefusedRequest, code: number | undefined): void => {
-      if (code === undefined) return;
-      const { method, address } = request;
-      claims.add(claim, { method, path: request.path.slice(0, maxPathLength), address }, code, clock());
-    },
-
-    /** The refusals of a day by caller, request and code, the most frequent first; `maxGrouped` at most. */
-    grouped: (): Promise<readonly GroupedRefusal[]> => {
-      const sum = sql<number>`cast(sum(refusals) as bigint)`;
-      const query = db
-        .selectFrom('gatewright_refusals')
-        .select(['caller_kind', 'caller_id', 'caller_name', 'method', 'path', 'code'])
-        .select((eb) => [
-          sum.as('refusals'),
-          eb.fn.max('address').as('address'),
-          eb.fn.max('refused_at').as('refused_at'),
-        ])
-        .where('refused_at', '>=', toTimestamp(clock() - retentionMs))
-        .groupBy(['caller_kind', 'caller_id', 'caller_name', 'method', 'path', 'code'])
-        .orderBy('refusals', 'desc')
-        .orderBy('path')
-        .limit(maxGrouped);
-      return database.all<GroupedRefusal>(toQuery(query));
-    },
-
-    flush: counter.flush,
-    start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
-
-    /** Deletes refusals that are older than a day; called periodically. */
-    sweep: async (now = clock()): Promise<void> => {
-      const before = toTimestamp(now - retentionMs);
-      await database.execute(toQuery(db.deleteFrom('gatewright_refusals').where('refused_at', '<', before)));
-    },
-  };
-};
-
-export type RefusalStore = ReturnType<typeof createRefusals>;
+export const createRefusals = (
+  context: TableContext,
+  isApplication: (appId: string) => boolean,
+): RefusalStore => new RefusalStore(context, isApplication);

@@ -9,7 +9,8 @@ import type { Database } from '../../database/database.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { BatchedCounter } from '../../ledger/batched-counter.ts';
 import { createCommands } from '../../ledger/command.ts';
-import { createRequestCounts, createUsageRecorder } from './request-counts.ts';
+import { createUsageRecorder } from './last-uses.ts';
+import { createRequestCounts } from './request-counts.ts';
 
 const sum = (earlier = 0, added: number): number => earlier + added;
 
