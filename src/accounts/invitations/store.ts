@@ -1,18 +1,19 @@
 /** Invitation links in the database: a link is found by the hash of its token, and sets a password once. */
 
 import { invitationLifetime, invitationPath, type LinkToken } from '../../auth/link-token.ts';
-import type { Transaction } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import {
   type Fragment,
   identifier,
   join,
   literal,
+  type Statement,
   sql,
   statement,
   toQuery,
 } from '../../database/statement.ts';
 import type { MailQueue } from '../../delivery/mail.ts';
-import { toTimestamp } from '../../kernel/clock.ts';
+import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import { type Changed, createCommands } from '../../ledger/command.ts';
@@ -85,30 +86,111 @@ export interface MadeInvitation {
  * Links by which a user sets a password once. Only the hash of a link's token is stored.
  * @param mail sends each link to its user; undefined where the application sends no mail
  */
-export const createInvitationStore = ({ database, clock }: TableContext, mail?: MailQueue) => {
-  const change = createCommands({ database, clock });
+export class InvitationStore {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #mail: MailQueue | undefined;
+  readonly #change: ReturnType<typeof createCommands>;
 
-  const find = statement<{ hash: string }>(
-    database.dialect,
-    (value) => sql`select i.user_id, u.username, u.email, u.name, i.expires_at, i.used_at,
+  readonly #find: Statement<{ hash: string }>;
+
+  readonly #use: Statement<{ hash: string; now: string }>;
+
+  constructor({ database, clock }: TableContext, mail?: MailQueue) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#mail = mail;
+    this.#change = createCommands({ database, clock });
+    this.#find = statement<{ hash: string }>(
+      database.dialect,
+      (value) => sql`select i.user_id, u.username, u.email, u.name, i.expires_at, i.used_at,
         (i.ended_at is not null or not ${isStillGood('i')}) as ended
       from gatewright_invitations i join users u on u.id = i.user_id
       where i.token_hash = ${value('hash')} and u.disabled = false`,
-  );
-
-  const use = statement<{ hash: string; now: string }>(
-    database.dialect,
-    (value) => sql`update gatewright_invitations set used_at = ${value('now')}, ended_at = ${value('now')}
+    );
+    this.#use = statement<{ hash: string; now: string }>(
+      database.dialect,
+      (value) => sql`update gatewright_invitations set used_at = ${value('now')}, ended_at = ${value('now')}
       where token_hash = ${value('hash')} and ended_at is null and expires_at > ${value('now')}
         and ${isStillGood('gatewright_invitations')}`,
-  );
+    );
+  }
 
-  const setPassword = async (
+  /**
+   * Makes a link for a user, which replaces the previous one, and sends it where the application sends mail. Returns
+   * the time of its expiry, and the address to which it is sent.
+   * @throws Problem `record_not_found`, `forbidden`, `service_account`, `user_disabled`
+   */
+  create(
+    userId: number,
+    { token, hash }: LinkToken,
+    actor: Actor,
+    within?: Transaction,
+  ): Promise<MadeInvitation> {
+    const creating = async (made: Change): Promise<Changed<MadeInvitation>> => {
+      const { transaction, tables, now, at } = made;
+      await lockSuperAdmins(made);
+      const user = await storedUser(made, userId);
+      guardSuperAdmin(actor, user.roles);
+      demandPerson(user);
+      if (user.disabled) throw new Problem('user_disabled');
+      const expiresAt = toTimestamp(now + invitationLifetime * 1000);
+      const old = tables
+        .deleteFrom('gatewright_invitations')
+        .where('expires_at', '<', toTimestamp(now - kept));
+      await transaction.run(toQuery(old));
+      const replaced = await endInvitations(made, 'user_id', userId);
+      const times = { created_at: at, expires_at: expiresAt };
+      const maker = { made_by: actingUserId(actor), by_system: actor.reason !== undefined };
+      const { securityStamp: security_stamp } = user;
+      const values = { user_id: userId, ...maker, token_hash: hash, ...times, security_stamp };
+      await transaction.run(toQuery(tables.insertInto('gatewright_invitations').values(values)));
+      const { email, username, name } = user;
+      const link = { path: invitationPath, token, expiresAt };
+      const message = { to: email, user: { username, name }, locale: actor.language, link };
+      await this.#mail?.add(transaction, { template: 'invitation', ...message });
+      const audit = {
+        action: 'invitation.create',
+        target: { kind: 'user', id: userId, name: user.username },
+        detail: { expires_at: expiresAt, ...(replaced > 0 ? { replaced: true } : {}) },
+      };
+      return { audit, result: { expiresAt, sentTo: this.#mail === undefined ? undefined : email } };
+    };
+    return this.#change(actor, creating, {}, within);
+  }
+
+  /** The link with this hash; undefined if its user was deleted or disabled. */
+  async find(hash: string): Promise<FoundInvitation | undefined> {
+    const row = await this.#database.get<InvitationRow>(this.#find({ hash }));
+    if (row === undefined) return undefined;
+    // Each database formats times differently.
+    const expires = Date.parse(row.expires_at);
+    const over = Boolean(row.ended) || expires <= this.#clock();
+    const { user_id: userId, username, email, name } = row;
+    const state = row.used_at !== null ? 'used' : over ? 'ended' : 'open';
+    return { userId, username, email, name, expiresAt: toTimestamp(expires), state };
+  }
+
+  /**
+   * Sets the password of a link's user; ends the link and the user's sessions. Returns false if the link is not
+   * open.
+   */
+  async use(invitation: FoundInvitation, hash: string, passwordHash: string, actor: Actor): Promise<boolean> {
+    try {
+      await this.#change(actor, (made) => this.#setPassword(made, invitation, hash, passwordHash));
+      return true;
+    } catch (error) {
+      if (error instanceof OvertakenError) return false;
+      throw error;
+    }
+  }
+
+  async #setPassword(
     made: Change,
     { userId, username }: FoundInvitation,
     hash: string,
     passwordHash: string,
-  ): Promise<Changed<void>> => {
+  ): Promise<Changed<void>> {
     const { transaction, tables, at } = made;
     // Locks the user's row first, as every change of a user does: two concurrent changes take their locks in one
     // order.
@@ -119,87 +201,12 @@ export const createInvitationStore = ({ database, clock }: TableContext, mail?: 
       .where('id', '=', userId)
       .where('disabled', '=', false);
     if ((await transaction.run(toQuery(update))) === 0) throw new OvertakenError();
-    if ((await transaction.run(use({ hash, now: at }))) === 0) throw new OvertakenError();
+    if ((await transaction.run(this.#use({ hash, now: at }))) === 0) throw new OvertakenError();
     await endSessions(made, userId);
     const target = { kind: 'user', id: userId, name: username };
     return { audit: { action: 'invitation.use', target }, result: undefined };
-  };
+  }
+}
 
-  return {
-    /**
-     * Makes a link for a user, which replaces the previous one, and sends it where the application sends mail. Returns
-     * the time of its expiry, and the address to which it is sent.
-     * @throws Problem `record_not_found`, `forbidden`, `service_account`, `user_disabled`
-     */
-    create: (
-      userId: number,
-      { token, hash }: LinkToken,
-      actor: Actor,
-      within?: Transaction,
-    ): Promise<MadeInvitation> => {
-      const creating = async (made: Change): Promise<Changed<MadeInvitation>> => {
-        const { transaction, tables, now, at } = made;
-        await lockSuperAdmins(made);
-        const user = await storedUser(made, userId);
-        guardSuperAdmin(actor, user.roles);
-        demandPerson(user);
-        if (user.disabled) throw new Problem('user_disabled');
-        const expiresAt = toTimestamp(now + invitationLifetime * 1000);
-        const old = tables
-          .deleteFrom('gatewright_invitations')
-          .where('expires_at', '<', toTimestamp(now - kept));
-        await transaction.run(toQuery(old));
-        const replaced = await endInvitations(made, 'user_id', userId);
-        const times = { created_at: at, expires_at: expiresAt };
-        const maker = { made_by: actingUserId(actor), by_system: actor.reason !== undefined };
-        const { securityStamp: security_stamp } = user;
-        const values = { user_id: userId, ...maker, token_hash: hash, ...times, security_stamp };
-        await transaction.run(toQuery(tables.insertInto('gatewright_invitations').values(values)));
-        const { email, username, name } = user;
-        const link = { path: invitationPath, token, expiresAt };
-        const message = { to: email, user: { username, name }, locale: actor.language, link };
-        await mail?.add(transaction, { template: 'invitation', ...message });
-        const audit = {
-          action: 'invitation.create',
-          target: { kind: 'user', id: userId, name: user.username },
-          detail: { expires_at: expiresAt, ...(replaced > 0 ? { replaced: true } : {}) },
-        };
-        return { audit, result: { expiresAt, sentTo: mail === undefined ? undefined : email } };
-      };
-      return change(actor, creating, {}, within);
-    },
-
-    /** The link with this hash; undefined if its user was deleted or disabled. */
-    find: async (hash: string): Promise<FoundInvitation | undefined> => {
-      const row = await database.get<InvitationRow>(find({ hash }));
-      if (row === undefined) return undefined;
-      // Each database formats times differently.
-      const expires = Date.parse(row.expires_at);
-      const over = Boolean(row.ended) || expires <= clock();
-      const { user_id: userId, username, email, name } = row;
-      const state = row.used_at !== null ? 'used' : over ? 'ended' : 'open';
-      return { userId, username, email, name, expiresAt: toTimestamp(expires), state };
-    },
-
-    /**
-     * Sets the password of a link's user; ends the link and the user's sessions. Returns false if the link is not
-     * open.
-     */
-    use: async (
-      invitation: FoundInvitation,
-      hash: string,
-      passwordHash: string,
-      actor: Actor,
-    ): Promise<boolean> => {
-      try {
-        await change(actor, (made) => setPassword(made, invitation, hash, passwordHash));
-        return true;
-      } catch (error) {
-        if (error instanceof OvertakenError) return false;
-        throw error;
-      }
-    },
-  };
-};
-
-export type InvitationStore = ReturnType<typeof createInvitationStore>;
+export const createInvitationStore = (parts: TableContext, mail?: MailQueue): InvitationStore =>
+  new InvitationStore(parts, mail);

@@ -116,21 +116,154 @@ export interface ProviderClientParts {
 /**
  * Speaks OpenID Connect with one provider: code flow with PKCE, state and nonce. `openid-client` checks the responses.
  */
-export const createProviderClient = ({ provider, secret, redirectUri, clock }: ProviderClientParts) => {
-  const boundedFetch = createBoundedFetch();
-  const { issuer, client: clientId, scopes = ['openid', 'profile', 'email'], roles } = provider;
-  let discovered:
-    | { readonly secret: string | undefined; readonly config: Fetched<Configuration> }
-    | undefined;
-  let keys: { readonly url: string; readonly set: Fetched<JSONWebKeySet> } | undefined;
+export class ProviderClient {
+  readonly #secret: ProviderClientParts['secret'];
+  readonly #redirectUri: string;
+  readonly #clock: Clock;
+  readonly #boundedFetch: ReturnType<typeof createBoundedFetch>;
+  readonly #issuer: string;
+  readonly #clientId: string;
+  readonly #scopes: readonly string[];
+  readonly #roles: OidcProvider['roles'];
+  #discovered: { readonly secret: string | undefined; readonly config: Fetched<Configuration> } | undefined;
+  #keys: { readonly url: string; readonly set: Fetched<JSONWebKeySet> } | undefined;
 
-  const discover = async (current: string | undefined): Promise<Configuration> => {
+  constructor({ provider, secret, redirectUri, clock }: ProviderClientParts) {
+    this.#secret = secret;
+    this.#redirectUri = redirectUri;
+    this.#clock = clock;
+    this.#boundedFetch = createBoundedFetch();
+    const { issuer, client: clientId, scopes = ['openid', 'profile', 'email'], roles } = provider;
+    this.#issuer = issuer;
+    this.#clientId = clientId;
+    this.#scopes = scopes;
+    this.#roles = roles;
+  }
+
+  /** The reason why the provider cannot be used; undefined if its discovery document can be read. */
+  async flaw(): Promise<string | undefined> {
+    try {
+      await this.#configuration();
+      return undefined;
+    } catch (error) {
+      return messagesOf(error instanceof Error ? error.cause : error);
+    }
+  }
+
+  /** Secrets of a new sign-in. */
+  async newSecrets(): Promise<SignInSecrets> {
     const client = await import('openid-client');
-    const execute = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
-    const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), {
+    return {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+    };
+  }
+
+  /** The address at the provider to which the browser goes. @throws Problem `provider_unavailable` */
+  async authorizationUrl({ state, nonce, verifier }: SignInSecrets): Promise<URL> {
+    const client = await import('openid-client');
+    return client.buildAuthorizationUrl(await this.#configuration(), {
+      redirect_uri: this.#redirectUri,
+      scope: this.#scopes.join(' '),
+      response_type: 'code',
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+  }
+
+  /** @throws UnprovedAccountError, Problem `provider_unavailable` */
+  async account(query: string, { state, nonce, verifier }: SignInSecrets): Promise<ProvidedAccount> {
+    const client = await import('openid-client');
+    const config = await this.#configuration();
+    const checks = {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    };
+    try {
+      const tokens = await client.authorizationCodeGrant(
+        config,
+        new URL(`${this.#redirectUri}?${query}`),
+        checks,
+      );
+      const given = tokens.claims() as unknown as JsonObject;
+      const claims = await this.#completed(config, tokens.access_token, given);
+      const [subject, of] = [textOr(given['sub']), textOr(given['iss'])];
+      if (subject === undefined || subject === '' || of === undefined)
+        throw new UnprovedAccountError('the ID token has no subject');
+      checkStored(claims, this.#roles?.claim);
+      const session = textOr(given['sid']);
+      return {
+        issuer: of,
+        subject: storable('sub', subject),
+        sessionId: session === undefined ? null : storable('sid', session),
+        claims,
+      };
+    } catch (error) {
+      if (error instanceof UnprovedAccountError) throw error;
+      throw new UnprovedAccountError(messagesOf(error), { cause: error });
+    }
+  }
+
+  /** Verifies a logout token of the provider. @throws UnprovedAccountError, Problem `provider_unavailable` */
+  async logout(token: string): Promise<ProviderLogout> {
+    const { jwtVerify } = await import('jose');
+    const { issuer: of, jwks_uri: url } = (await this.#configuration()).serverMetadata();
+    if (url === undefined) throw new UnprovedAccountError('the provider names no keys');
+    try {
+      const { payload } = await jwtVerify(token, await this.#keyFinder(url), {
+        issuer: of,
+        audience: this.#clientId,
+        clockTolerance,
+        maxTokenAge: logoutAge,
+        algorithms: [
+          'RS256',
+          'PS256',
+          'ES256',
+          'EdDSA',
+          'Ed25519',
+          'RS384',
+          'RS512',
+          'ES384',
+          'ES512',
+          'PS384',
+          'PS512',
+        ],
+        requiredClaims: ['iat', 'jti', 'events'],
+      });
+      const { events, nonce, sid, sub, jti, iat = 0 } = payload;
+      if (nonce !== undefined) throw new UnprovedAccountError('a logout token has no nonce');
+      if (!isJsonObject(events as Json) || !isJsonObject(own(events as JsonObject, logoutEvent)))
+        throw new UnprovedAccountError('the token announces no logout');
+      const sessionId = typeof sid === 'string' ? sid : undefined;
+      if (sub === undefined && sessionId === undefined)
+        throw new UnprovedAccountError('the token names neither subject nor session');
+      for (const [name, value] of Object.entries({ sub, sid: sessionId, jti }))
+        storable(name, String(value ?? ''));
+      return {
+        issuer: of,
+        subject: sub,
+        sessionId,
+        id: String(jti),
+        until: iat + logoutAge + clockTolerance,
+      };
+    } catch (error) {
+      if (error instanceof UnprovedAccountError || error instanceof Problem) throw error;
+      throw new UnprovedAccountError(messagesOf(error), { cause: error });
+    }
+  }
+
+  async #discover(current: string | undefined): Promise<Configuration> {
+    const client = await import('openid-client');
+    const execute = this.#issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
+    const found = await client.discovery(new URL(this.#issuer), this.#clientId, undefined, client.None(), {
       execute,
       timeout,
-      [client.customFetch]: boundedFetch,
+      [client.customFetch]: this.#boundedFetch,
     });
     const server = found.serverMetadata();
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -141,59 +274,63 @@ export const createProviderClient = ({ provider, secret, redirectUri, clock }: P
           ? client.ClientSecretBasic(current)
           : client.ClientSecretPost(current);
     const metadata = { [client.clockTolerance]: clockTolerance };
-    const config = new client.Configuration(server, clientId, metadata, authenticate);
+    const config = new client.Configuration(server, this.#clientId, metadata, authenticate);
     config.timeout = timeout;
-    config[client.customFetch] = boundedFetch;
+    config[client.customFetch] = this.#boundedFetch;
     for (const each of execute) each(config);
     // The signature of the ID token is verified, although it arrives over TLS from the provider itself.
     client.enableNonRepudiationChecks(config);
     return config;
-  };
+  }
 
-  const configuration = async (): Promise<Configuration> => {
-    const current = secret();
-    if (discovered === undefined || discovered.secret !== current)
-      discovered = { secret: current, config: createFetched(() => discover(current), discoveredMs, clock) };
+  async #configuration(): Promise<Configuration> {
+    const current = this.#secret();
+    if (this.#discovered === undefined || this.#discovered.secret !== current)
+      this.#discovered = {
+        secret: current,
+        config: createFetched(() => this.#discover(current), discoveredMs, this.#clock),
+      };
     try {
-      return await discovered.config.get();
+      return await this.#discovered.config.get();
     } catch (error) {
       throw unavailable(error);
     }
-  };
+  }
 
   /** The claims of the ID token, and those that the provider returns as user info only. */
-  const completed = async (
-    config: Configuration,
-    accessToken: string,
-    claims: JsonObject,
-  ): Promise<JsonObject> => {
-    const needed = ['preferred_username', 'email', ...(roles === undefined ? [] : [roles.claim])];
+  async #completed(config: Configuration, accessToken: string, claims: JsonObject): Promise<JsonObject> {
+    const needed = ['preferred_username', 'email', ...(this.#roles === undefined ? [] : [this.#roles.claim])];
     if (needed.every((name) => claimAt(claims, name) !== undefined)) return claims;
     const elsewhere = claims['_claim_names'];
-    if (roles !== undefined && isJsonObject(elsewhere) && own(elsewhere, roles.claim) !== undefined)
-      throw new UnprovedAccountError(`the claim ${roles.claim} has too many values to be sent`);
+    if (
+      this.#roles !== undefined &&
+      isJsonObject(elsewhere) &&
+      own(elsewhere, this.#roles.claim) !== undefined
+    )
+      throw new UnprovedAccountError(`the claim ${this.#roles.claim} has too many values to be sent`);
     if (config.serverMetadata().userinfo_endpoint === undefined) return claims;
     const client = await import('openid-client');
     const info = await client.fetchUserInfo(config, accessToken, String(claims['sub']));
     return { ...(info as unknown as JsonObject), ...claims };
-  };
+  }
 
   /** @throws Problem `provider_unavailable` */
-  const fetchKeys = async (url: string): Promise<JSONWebKeySet> => {
-    const response = await boundedFetch(url, { signal: AbortSignal.timeout(timeout * 1000) });
+  async #fetchKeys(url: string): Promise<JSONWebKeySet> {
+    const response = await this.#boundedFetch(url, { signal: AbortSignal.timeout(timeout * 1000) });
     const read: unknown = response.status === 200 ? await response.json() : undefined;
     if (!isJsonObject(read as Json) || !Array.isArray((read as JsonObject)['keys']))
       throw new Error(`the keys could not be read: status ${response.status}`);
     return read as JSONWebKeySet;
-  };
+  }
 
-  const keysAt = (url: string): Fetched<JSONWebKeySet> => {
-    if (keys?.url !== url) keys = { url, set: createFetched(() => fetchKeys(url), keysMs, clock) };
-    return keys.set;
-  };
+  #keysAt(url: string): Fetched<JSONWebKeySet> {
+    if (this.#keys?.url !== url)
+      this.#keys = { url, set: createFetched(() => this.#fetchKeys(url), keysMs, this.#clock) };
+    return this.#keys.set;
+  }
 
   /** Finds the key of a token. Fetches the keys again if it is not among them, at most once in a while. */
-  const keyFinder = async (url: string): Promise<JWTVerifyGetKey> => {
+  async #keyFinder(url: string): Promise<JWTVerifyGetKey> {
     const { createLocalJWKSet, errors } = await import('jose');
     const of = async (set: Promise<JSONWebKeySet>) =>
       createLocalJWKSet(
@@ -203,135 +340,16 @@ export const createProviderClient = ({ provider, secret, redirectUri, clock }: P
       );
     return async (header, token) => {
       try {
-        return await (await of(keysAt(url).get()))(header, token);
+        return await (await of(this.#keysAt(url).get()))(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        return (await of(keysAt(url).renew(keysPauseMs)))(header, token);
+        return (await of(this.#keysAt(url).renew(keysPauseMs)))(header, token);
       }
     };
-  };
+  }
+}
 
-  return {
-    /** The reason why the provider cannot be used; undefined if its discovery document can be read. */
-    flaw: async (): Promise<string | undefined> => {
-      try {
-        await configuration();
-        return undefined;
-      } catch (error) {
-        return messagesOf(error instanceof Error ? error.cause : error);
-      }
-    },
-
-    /** Secrets of a new sign-in. */
-    newSecrets: async (): Promise<SignInSecrets> => {
-      const client = await import('openid-client');
-      return {
-        state: client.randomState(),
-        nonce: client.randomNonce(),
-        verifier: client.randomPKCECodeVerifier(),
-      };
-    },
-
-    /** The address at the provider to which the browser goes. @throws Problem `provider_unavailable` */
-    authorizationUrl: async ({ state, nonce, verifier }: SignInSecrets): Promise<URL> => {
-      const client = await import('openid-client');
-      return client.buildAuthorizationUrl(await configuration(), {
-        redirect_uri: redirectUri,
-        scope: scopes.join(' '),
-        response_type: 'code',
-        state,
-        nonce,
-        code_challenge: await client.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-      });
-    },
-
-    /** @throws UnprovedAccountError, Problem `provider_unavailable` */
-    account: async (query: string, { state, nonce, verifier }: SignInSecrets): Promise<ProvidedAccount> => {
-      const client = await import('openid-client');
-      const config = await configuration();
-      const checks = {
-        expectedState: state,
-        expectedNonce: nonce,
-        pkceCodeVerifier: verifier,
-        idTokenExpected: true,
-      };
-      try {
-        const tokens = await client.authorizationCodeGrant(
-          config,
-          new URL(`${redirectUri}?${query}`),
-          checks,
-        );
-        const given = tokens.claims() as unknown as JsonObject;
-        const claims = await completed(config, tokens.access_token, given);
-        const [subject, of] = [textOr(given['sub']), textOr(given['iss'])];
-        if (subject === undefined || subject === '' || of === undefined)
-          throw new UnprovedAccountError('the ID token has no subject');
-        checkStored(claims, roles?.claim);
-        const session = textOr(given['sid']);
-        return {
-          issuer: of,
-          subject: storable('sub', subject),
-          sessionId: session === undefined ? null : storable('sid', session),
-          claims,
-        };
-      } catch (error) {
-        if (error instanceof UnprovedAccountError) throw error;
-        throw new UnprovedAccountError(messagesOf(error), { cause: error });
-      }
-    },
-
-    /** Verifies a logout token of the provider. @throws UnprovedAccountError, Problem `provider_unavailable` */
-    logout: async (token: string): Promise<ProviderLogout> => {
-      const { jwtVerify } = await import('jose');
-      const { issuer: of, jwks_uri: url } = (await configuration()).serverMetadata();
-      if (url === undefined) throw new UnprovedAccountError('the provider names no keys');
-      try {
-        const { payload } = await jwtVerify(token, await keyFinder(url), {
-          issuer: of,
-          audience: clientId,
-          clockTolerance,
-          maxTokenAge: logoutAge,
-          algorithms: [
-            'RS256',
-            'PS256',
-            'ES256',
-            'EdDSA',
-            'Ed25519',
-            'RS384',
-            'RS512',
-            'ES384',
-            'ES512',
-            'PS384',
-            'PS512',
-          ],
-          requiredClaims: ['iat', 'jti', 'events'],
-        });
-        const { events, nonce, sid, sub, jti, iat = 0 } = payload;
-        if (nonce !== undefined) throw new UnprovedAccountError('a logout token has no nonce');
-        if (!isJsonObject(events as Json) || !isJsonObject(own(events as JsonObject, logoutEvent)))
-          throw new UnprovedAccountError('the token announces no logout');
-        const sessionId = typeof sid === 'string' ? sid : undefined;
-        if (sub === undefined && sessionId === undefined)
-          throw new UnprovedAccountError('the token names neither subject nor session');
-        for (const [name, value] of Object.entries({ sub, sid: sessionId, jti }))
-          storable(name, String(value ?? ''));
-        return {
-          issuer: of,
-          subject: sub,
-          sessionId,
-          id: String(jti),
-          until: iat + logoutAge + clockTolerance,
-        };
-      } catch (error) {
-        if (error instanceof UnprovedAccountError || error instanceof Problem) throw error;
-        throw new UnprovedAccountError(messagesOf(error), { cause: error });
-      }
-    },
-  };
-};
-
-export type ProviderClient = ReturnType<typeof createProviderClient>;
+export const createProviderClient = (parts: ProviderClientParts): ProviderClient => new ProviderClient(parts);
 
 /** A provider by which users sign in. */
 export interface SignInProvider {

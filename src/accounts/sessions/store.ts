@@ -3,10 +3,11 @@
 import { sql } from 'kysely';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { sessionLimitsAt } from '../../auth/session.ts';
+import type { Database } from '../../database/database.ts';
 import { timeText } from '../../database/source.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/clock.ts';
+import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import { type Changed, createCommands } from '../../ledger/command.ts';
 import type { Change, TableContext } from '../../ledger/context.ts';
@@ -102,93 +103,103 @@ export interface SignIns {
 }
 
 /** Sessions of the administration area. Only the HMAC of a session id is stored. */
-export const createSessionStore = ({ database, clock }: TableContext) => {
-  const change = createCommands({ database, clock });
-  const db = tablesOf(database);
+export class SessionStore {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #change: ReturnType<typeof createCommands>;
+  readonly #db: Change['tables'];
 
-  return {
-    /**
-     * Begins a session, and deletes expired ones of all users. Returns false and begins none if the verification is
-     * no longer valid.
-     */
-    create: (user: VerifiedUser, session: NewSession, actor: Actor): Promise<boolean> =>
-      change(actor, (made) => beginSession(made, user, session)),
+  constructor({ database, clock }: TableContext) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#change = createCommands({ database, clock });
+    this.#db = tablesOf(database);
+  }
 
-    /**
-     * Ends one session of the actor, on this device or another one. Returns false if the actor has none with this id.
-     */
-    remove: (id: number, userId: number, actor: Actor): Promise<boolean> =>
-      change(actor, async ({ transaction, tables }) => {
-        const query = tables
-          .deleteFrom('sessions')
-          .where('id', '=', id)
-          .where('user_id', '=', userId)
-          .returning(['address', 'user_agent']);
-        const ended = await transaction.get<{ address: string; user_agent: string }>(toQuery(query));
-        if (ended === undefined) return { result: false };
-        const audit = {
-          action: 'session.delete',
-          target: ownerOf(actor, userId),
-          detail: { session_id: id, address: ended.address, user_agent: ended.user_agent },
-        };
-        return { audit, result: true };
-      }),
+  /**
+   * Begins a session, and deletes expired ones of all users. Returns false and begins none if the verification is
+   * no longer valid.
+   */
+  create(user: VerifiedUser, session: NewSession, actor: Actor): Promise<boolean> {
+    return this.#change(actor, (made) => beginSession(made, user, session));
+  }
 
-    /** Ends all sessions of the actor but `kept`, and revokes the tokens. */
-    removeAll: (userId: number, actor: Actor, kept?: number): Promise<void> =>
-      change(actor, async (made) => {
-        const sessions = await endSessions(made, userId, kept);
-        const target = ownerOf(actor, userId);
-        const detail = { sessions, ...(kept === undefined ? {} : { kept_session: kept }) };
-        return { audit: { action: 'session.delete_all', target, detail }, result: undefined };
-      }),
-
-    /** Returns the sessions of a user that are valid, the one used last first, and what is known of their tokens. */
-    signInsOf: async (userId: number): Promise<SignIns | undefined> => {
-      const now = clock();
-      const seconds = Math.floor(now / 1000);
-      const time = (name: 'created_at' | 'last_used_at') =>
-        sql<string>`${timeText(database.dialect, sql`${sql.ref(`s.${name}`)}`)}`.as(name);
-      const { born, idle } = sessionLimitsAt(now);
-      const active = db
-        .selectFrom('sessions as s')
-        .select(['s.id', 's.address', 's.user_agent'])
-        .select([time('created_at'), time('last_used_at')])
-        .where('s.user_id', '=', userId)
-        .where('s.created_at', '>', born)
-        .where('s.last_used_at', '>', idle)
-        .orderBy('s.last_used_at', 'desc')
-        .limit(maxListedSessions);
-      const expiries = db
-        .selectFrom('users')
-        .select(['last_token_expiry as last', 'revoked_token_expiry as revoked'])
-        .where('id', '=', userId);
-      const revoked = db
-        .selectFrom('gatewright_revoked_tokens')
-        .select('expiry')
+  /**
+   * Ends one session of the actor, on this device or another one. Returns false if the actor has none with this id.
+   */
+  remove(id: number, userId: number, actor: Actor): Promise<boolean> {
+    return this.#change(actor, async ({ transaction, tables }) => {
+      const query = tables
+        .deleteFrom('sessions')
+        .where('id', '=', id)
         .where('user_id', '=', userId)
-        .where('expiry', '>', seconds)
-        .orderBy('expiry', 'desc')
-        .limit(maxListedSessions);
-      const [sessions, expiry, signedOut] = await Promise.all([
-        database.all<ActiveSession>(toQuery(active)),
-        database.get<{ last: number | null; revoked: number | null }>(toQuery(expiries)),
-        database.all<{ expiry: number }>(toQuery(revoked)),
-      ]);
-      if (expiry === undefined) return undefined;
-      const shown = (of: number | null): string | null =>
-        of === null || Number(of) <= seconds ? null : toTimestamp(Number(of) * 1000);
-      const isRevoked = Number(expiry.last ?? 0) <= Number(expiry.revoked ?? 0);
-      return {
-        sessions,
-        tokens: {
-          latest_expiry: isRevoked ? null : shown(expiry.last),
-          revoked_up_to: shown(expiry.revoked),
-          revoked: signedOut.flatMap((each) => shown(each.expiry) ?? []),
-        },
+        .returning(['address', 'user_agent']);
+      const ended = await transaction.get<{ address: string; user_agent: string }>(toQuery(query));
+      if (ended === undefined) return { result: false };
+      const audit = {
+        action: 'session.delete',
+        target: ownerOf(actor, userId),
+        detail: { session_id: id, address: ended.address, user_agent: ended.user_agent },
       };
-    },
-  };
-};
+      return { audit, result: true };
+    });
+  }
 
-export type SessionStore = ReturnType<typeof createSessionStore>;
+  /** Ends all sessions of the actor but `kept`, and revokes the tokens. */
+  removeAll(userId: number, actor: Actor, kept?: number): Promise<void> {
+    return this.#change(actor, async (made) => {
+      const sessions = await endSessions(made, userId, kept);
+      const target = ownerOf(actor, userId);
+      const detail = { sessions, ...(kept === undefined ? {} : { kept_session: kept }) };
+      return { audit: { action: 'session.delete_all', target, detail }, result: undefined };
+    });
+  }
+
+  /** Returns the sessions of a user that are valid, the one used last first, and what is known of their tokens. */
+  async signInsOf(userId: number): Promise<SignIns | undefined> {
+    const now = this.#clock();
+    const seconds = Math.floor(now / 1000);
+    const time = (name: 'created_at' | 'last_used_at') =>
+      sql<string>`${timeText(this.#database.dialect, sql`${sql.ref(`s.${name}`)}`)}`.as(name);
+    const { born, idle } = sessionLimitsAt(now);
+    const active = this.#db
+      .selectFrom('sessions as s')
+      .select(['s.id', 's.address', 's.user_agent'])
+      .select([time('created_at'), time('last_used_at')])
+      .where('s.user_id', '=', userId)
+      .where('s.created_at', '>', born)
+      .where('s.last_used_at', '>', idle)
+      .orderBy('s.last_used_at', 'desc')
+      .limit(maxListedSessions);
+    const expiries = this.#db
+      .selectFrom('users')
+      .select(['last_token_expiry as last', 'revoked_token_expiry as revoked'])
+      .where('id', '=', userId);
+    const revoked = this.#db
+      .selectFrom('gatewright_revoked_tokens')
+      .select('expiry')
+      .where('user_id', '=', userId)
+      .where('expiry', '>', seconds)
+      .orderBy('expiry', 'desc')
+      .limit(maxListedSessions);
+    const [sessions, expiry, signedOut] = await Promise.all([
+      this.#database.all<ActiveSession>(toQuery(active)),
+      this.#database.get<{ last: number | null; revoked: number | null }>(toQuery(expiries)),
+      this.#database.all<{ expiry: number }>(toQuery(revoked)),
+    ]);
+    if (expiry === undefined) return undefined;
+    const shown = (of: number | null): string | null =>
+      of === null || Number(of) <= seconds ? null : toTimestamp(Number(of) * 1000);
+    const isRevoked = Number(expiry.last ?? 0) <= Number(expiry.revoked ?? 0);
+    return {
+      sessions,
+      tokens: {
+        latest_expiry: isRevoked ? null : shown(expiry.last),
+        revoked_up_to: shown(expiry.revoked),
+        revoked: signedOut.flatMap((each) => shown(each.expiry) ?? []),
+      },
+    };
+  }
+}
+
+export const createSessionStore = (parts: TableContext): SessionStore => new SessionStore(parts);

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { type TokenClaims, tokenLifetime } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
-import type { Transaction } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -26,95 +26,105 @@ class UnprovedLoginError extends Error {}
  * expiry. So that a new token differs from every revoked one, its expiry is later than theirs: by a second when it is
  * issued in the second of a revocation.
  */
-export const createTokenStore = ({ database, clock }: TableContext) => {
-  const db = tablesOf(database);
-  const change = createCommands({ database, clock });
+export class TokenStore {
+  readonly #database: Database;
+  readonly #db: Change['tables'];
+  readonly #change: ReturnType<typeof createCommands>;
+
+  constructor({ database, clock }: TableContext) {
+    this.#database = database;
+    this.#db = tablesOf(database);
+    this.#change = createCommands({ database, clock });
+  }
+
+  /** Expiry of a new token for a user whose password, and second factor if they have one, were verified. */
+  async issue(user: VerifiedUser, proof: Proof | undefined, actor: Actor): Promise<TokenOutcome> {
+    try {
+      return await this.#change(actor, async (made): Promise<Changed<TokenOutcome>> => {
+        if (proof !== undefined) {
+          if ((await lockUser(made, user)) === undefined) return { result: 'unverified' };
+          if (!(await consumeProof(made, user.id, proof))) throw new UnprovedLoginError();
+        }
+        const expiry = await this.#raiseExpiry(made, isStillVerified(user));
+        return { result: expiry === undefined ? 'unverified' : { expiry } };
+      });
+    } catch (error) {
+      if (error instanceof UnprovedLoginError) return 'unproved';
+      throw error;
+    }
+  }
+
+  /**
+   * Expiry (Unix seconds) of a new token that code of the application issues for a user.
+   * @throws Problem `record_not_found`, `service_account`, `user_disabled`
+   */
+  issueFor(id: number, actor: Actor, within?: Transaction): Promise<number> {
+    return this.#change(
+      actor,
+      async (made) => {
+        const user = await storedUser(made, id);
+        demandPerson(user);
+        if (user.disabled) throw new Problem('user_disabled');
+        const expiry = await this.#raiseExpiry(made, (eb) => eb('id', '=', id));
+        if (expiry === undefined) throw new Problem('record_not_found');
+        const target = { kind: 'user', id, name: user.username };
+        return { audit: { action: 'token.issue', target }, result: expiry };
+      },
+      {},
+      within,
+    );
+  }
+
+  /** Revokes one token of the actor. */
+  revoke({ userId, exp }: TokenClaims, actor: Actor): Promise<void> {
+    return this.#change(actor, async ({ transaction, tables }) => {
+      const insert = tables
+        .insertInto('gatewright_revoked_tokens')
+        .values({ user_id: userId, expiry: exp })
+        .onConflict((conflict) => conflict.doNothing());
+      await transaction.run(toQuery(insert));
+      const audit = { action: 'token.revoke', target: ownerOf(actor, userId) };
+      return { audit, result: undefined };
+    });
+  }
+
+  /** Revokes every token and ends every session of the actor. */
+  revokeAll(userId: number, actor: Actor): Promise<void> {
+    return this.#change(actor, async (made) => {
+      const sessions = await endSessions(made, userId);
+      const audit = { action: 'token.revoke_all', target: ownerOf(actor, userId), detail: { sessions } };
+      return { audit, result: undefined };
+    });
+  }
+
+  /** Removes rows of tokens that have expired. */
+  async sweep(now: number): Promise<void> {
+    const expired = this.#db
+      .deleteFrom('gatewright_revoked_tokens')
+      .where('expiry', '<=', Math.floor(now / 1000));
+    await this.#database.execute(toQuery(expired));
+  }
 
   /** Greatest of 24 hours from now and the second after each revoked token of the user. */
-  const nextExpiry = (now: number) => sql<number>`(select max(e.column1) from (values
+  #nextExpiry(now: number) {
+    return sql<number>`(select max(e.column1) from (values
     (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.revoked_token_expiry + 1),
     ((select max(r.expiry) + 1 from gatewright_revoked_tokens r where r.user_id = users.id))) e)`;
+  }
 
   /** Stores and returns the expiry of a new token of the user of the condition; undefined where there is none. */
-  const raiseExpiry = async (
+  async #raiseExpiry(
     { tables, transaction, now }: Change,
     condition: ReturnType<typeof isStillVerified>,
-  ): Promise<number | undefined> => {
+  ): Promise<number | undefined> {
     const update = tables
       .updateTable('users')
-      .set({ last_token_expiry: nextExpiry(now) })
+      .set({ last_token_expiry: this.#nextExpiry(now) })
       .where(condition)
       .returning('last_token_expiry as expiry');
     const row = await transaction.get<{ expiry: number }>(toQuery(update));
     return row && Number(row.expiry);
-  };
+  }
+}
 
-  return {
-    /** Expiry of a new token for a user whose password, and second factor if they have one, were verified. */
-    issue: async (user: VerifiedUser, proof: Proof | undefined, actor: Actor): Promise<TokenOutcome> => {
-      try {
-        return await change(actor, async (made): Promise<Changed<TokenOutcome>> => {
-          if (proof !== undefined) {
-            if ((await lockUser(made, user)) === undefined) return { result: 'unverified' };
-            if (!(await consumeProof(made, user.id, proof))) throw new UnprovedLoginError();
-          }
-          const expiry = await raiseExpiry(made, isStillVerified(user));
-          return { result: expiry === undefined ? 'unverified' : { expiry } };
-        });
-      } catch (error) {
-        if (error instanceof UnprovedLoginError) return 'unproved';
-        throw error;
-      }
-    },
-
-    /**
-     * Expiry (Unix seconds) of a new token that code of the application issues for a user.
-     * @throws Problem `record_not_found`, `service_account`, `user_disabled`
-     */
-    issueFor: (id: number, actor: Actor, within?: Transaction): Promise<number> =>
-      change(
-        actor,
-        async (made) => {
-          const user = await storedUser(made, id);
-          demandPerson(user);
-          if (user.disabled) throw new Problem('user_disabled');
-          const expiry = await raiseExpiry(made, (eb) => eb('id', '=', id));
-          if (expiry === undefined) throw new Problem('record_not_found');
-          const target = { kind: 'user', id, name: user.username };
-          return { audit: { action: 'token.issue', target }, result: expiry };
-        },
-        {},
-        within,
-      ),
-
-    /** Revokes one token of the actor. */
-    revoke: ({ userId, exp }: TokenClaims, actor: Actor): Promise<void> =>
-      change(actor, async ({ transaction, tables }) => {
-        const insert = tables
-          .insertInto('gatewright_revoked_tokens')
-          .values({ user_id: userId, expiry: exp })
-          .onConflict((conflict) => conflict.doNothing());
-        await transaction.run(toQuery(insert));
-        const audit = { action: 'token.revoke', target: ownerOf(actor, userId) };
-        return { audit, result: undefined };
-      }),
-
-    /** Revokes every token and ends every session of the actor. */
-    revokeAll: (userId: number, actor: Actor): Promise<void> =>
-      change(actor, async (made) => {
-        const sessions = await endSessions(made, userId);
-        const audit = { action: 'token.revoke_all', target: ownerOf(actor, userId), detail: { sessions } };
-        return { audit, result: undefined };
-      }),
-
-    /** Removes rows of tokens that have expired. */
-    sweep: async (now: number): Promise<void> => {
-      const expired = db
-        .deleteFrom('gatewright_revoked_tokens')
-        .where('expiry', '<=', Math.floor(now / 1000));
-      await database.execute(toQuery(expired));
-    },
-  };
-};
-
-export type TokenStore = ReturnType<typeof createTokenStore>;
+export const createTokenStore = (parts: TableContext): TokenStore => new TokenStore(parts);

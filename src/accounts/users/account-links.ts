@@ -4,10 +4,11 @@ import { networkOf } from '../../auth/client-network.ts';
 import { accountLinkLifetime, hashLinkToken, newLinkToken } from '../../auth/link-token.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { anonymous } from '../../auth/principal.ts';
+import type { Database } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { accountLinkJob, type MailLink, type MailQueue, type MailTemplateName } from '../../delivery/mail.ts';
-import { toTimestamp } from '../../kernel/clock.ts';
+import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import type { Locale } from '../../kernel/messages.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import { type Changed, createCommands, insertedId } from '../../ledger/command.ts';
@@ -108,18 +109,134 @@ export interface AccountLinkParts extends TableContext {
  * job, whether or not the account exists, so its duration reveals nothing. The job finds the recipient. Only the hash
  * of a token is stored.
  */
-export const createAccountLinks = ({ database, clock, users, mail, outbox }: AccountLinkParts) => {
-  const db = tablesOf(database);
-  const change = createCommands({ database, clock });
+export class AccountLinks {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #users: AccountLinkParts['users'];
+  readonly #mail: MailQueue;
+  readonly #outbox: AccountLinkParts['outbox'];
+  readonly #db: Change['tables'];
+  readonly #change: ReturnType<typeof createCommands>;
 
-  const remove = async ({ transaction, tables }: Change, id: number): Promise<void> => {
+  constructor({ database, clock, users, mail, outbox }: AccountLinkParts) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#users = users;
+    this.#mail = mail;
+    this.#outbox = outbox;
+    this.#db = tablesOf(database);
+    this.#change = createCommands({ database, clock });
+  }
+
+  /** Stores a request, and a job that sends the link. */
+  async request(request: LinkRequest): Promise<void> {
+    const { purpose, account, canonical, user, registration, locale, address } = request;
+    await this.#change({ principal: anonymous, address }, async (made) => {
+      const { transaction, tables, now, at } = made;
+      const old = tables
+        .deleteFrom('gatewright_account_links')
+        .where('created_at', '<', toTimestamp(now - 2 * accountLinkLifetime * 1000));
+      await transaction.run(toQuery(old));
+      const stored = registration === undefined ? null : JSON.stringify(registration);
+      const values = {
+        purpose,
+        account,
+        canonical,
+        registration: stored,
+        locale,
+        address,
+        user_id: user?.id ?? null,
+        security_stamp: user?.securityStamp ?? null,
+        requester: user === undefined ? networkOf(address) : `user ${user.id}`,
+      };
+      const insert = tables.insertInto('gatewright_account_links').values({ ...values, created_at: at });
+      const link = await insertedId(made, insert.returning('id'));
+      await this.#outbox.add(
+        { name: accountLinkJob, key: null, input: { link }, at: undefined },
+        transaction,
+      );
+      return { result: undefined };
+    });
+    this.#mail.wake();
+  }
+
+  /** Sends the link of a request, if it has a recipient. Called by the job. */
+  async resolve(id: number): Promise<void> {
+    const query = this.#db.selectFrom('gatewright_account_links').select(linkColumns).where('id', '=', id);
+    const row = await this.#database.get<LinkRow>(toQuery(query.where('expires_at', 'is', null)));
+    // Sent before, or removed with its user.
+    if (row === undefined) return;
+    await this.#change(
+      { principal: anonymous, address: row.address },
+      async (made): Promise<Changed<void>> => {
+        // Two requests for one address follow each other, so that neither exceeds what is sent to it.
+        await lockSuperAdmins(made);
+        const recipient = await this.#recipientOf(made, row);
+        if (recipient === 'in use') await this.#notice(made, row);
+        else if (recipient !== undefined && (await this.#makeRoom(made, row, recipient.canonical)))
+          return this.#send(made, row, recipient);
+        else await this.#remove(made, id);
+        return { result: undefined };
+      },
+    );
+    this.#mail.wake();
+  }
+
+  /** The open link with this token. */
+  async find(purpose: LinkPurpose, token: string): Promise<FoundLink | undefined> {
+    const hash = hashLinkToken(token);
+    if (hash === undefined) return undefined;
+    const query = this.#db
+      .selectFrom('gatewright_account_links')
+      .select(linkColumns)
+      .where('token_hash', '=', hash)
+      .where('purpose', '=', purpose)
+      .where('expires_at', '>', toTimestamp(this.#clock()));
+    const row = await this.#database.get<LinkRow>(toQuery(query));
+    if (row === undefined) return undefined;
+    const { account: email, canonical: emailCanonical, registration } = row;
+    const stored = registration === null ? {} : (JSON.parse(registration) as Registration);
+    return { hash, user: userOfRow(row), email, emailCanonical, registration: stored };
+  }
+
+  /** Sets the password, which ends everything that the user has signed in with. Returns false if the link is over. */
+  resetPassword(link: FoundLink, passwordHash: string, actor: Actor): Promise<boolean> {
+    return this.#change(actor, async (made): Promise<Changed<boolean>> => {
+      const user = await this.#takeOfUser(made, 'password_reset', link);
+      if (user === undefined) return { result: false };
+      const changed = { passwordHash, mustChangePassword: false };
+      await this.#users.update(user.id, changed, actor, {}, made.transaction);
+      return { result: true };
+    });
+  }
+
+  /** Sets the address. Returns false if the link is over. @throws TakenError */
+  changeEmail(link: FoundLink, actor: Actor): Promise<boolean> {
+    return this.#change(actor, async (made): Promise<Changed<boolean>> => {
+      const user = await this.#takeOfUser(made, 'email', link);
+      if (user === undefined) return { result: false };
+      const { email, emailCanonical } = link;
+      await this.#users.update(user.id, { email, emailCanonical }, actor, {}, made.transaction);
+      return { result: true };
+    });
+  }
+
+  /** Makes the user. Returns its id; undefined if the link is over. @throws TakenError */
+  register(link: FoundLink, values: UserValues, actor: Actor): Promise<number | undefined> {
+    return this.#change(actor, async (made): Promise<Changed<number | undefined>> => {
+      if (!(await this.#take(made, 'registration', link))) return { result: undefined };
+      return { result: await this.#users.create(values, actor, made.transaction) };
+    });
+  }
+
+  async #remove({ transaction, tables }: Change, id: number): Promise<void> {
     await transaction.run(toQuery(tables.deleteFrom('gatewright_account_links').where('id', '=', id)));
-  };
+  }
 
   /**
    * An enabled person with an address and a password: other users sign in by other means, which a reset must not open.
    */
-  const accountOf = async ({ transaction, tables }: Change, canonical: string) => {
+  async #accountOf({ transaction, tables }: Change, canonical: string) {
     const column = canonical.includes('@') ? ('email_canonical' as const) : ('username_canonical' as const);
     const user = tables
       .selectFrom('users')
@@ -133,37 +250,39 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
       Record<'username' | 'name' | 'email' | 'email_canonical', string> &
         Record<'id' | 'security_stamp', number>
     >(toQuery(user));
-  };
+  }
 
-  const isAddressTaken = async ({ transaction, tables }: Change, canonical: string): Promise<boolean> => {
+  async #isAddressTaken({ transaction, tables }: Change, canonical: string): Promise<boolean> {
     const user = tables.selectFrom('users').select('id').where('email_canonical', '=', canonical);
     return (await transaction.get(toQuery(user))) !== undefined;
-  };
+  }
 
   /** Whether the user of a request or link is as it was then. */
-  const isStillOf = async ({ transaction, tables }: Change, user: VerifiedUser): Promise<boolean> => {
+  async #isStillOf({ transaction, tables }: Change, user: VerifiedUser): Promise<boolean> {
     const query = tables.selectFrom('users').select('id').where(isStillVerified(user));
     return (await transaction.get(toQuery(query))) !== undefined;
-  };
+  }
 
   /** Undefined if nothing is to be sent. */
-  const recipientOf = async (made: Change, row: LinkRow): Promise<Recipient | 'in use' | undefined> => {
+  async #recipientOf(made: Change, row: LinkRow): Promise<Recipient | 'in use' | undefined> {
     const { purpose, account, canonical } = row;
     if (purpose !== 'password_reset') {
       const verified = userOfRow(row);
-      if (purpose === 'email' && (verified === undefined || !(await isStillOf(made, verified))))
+      if (purpose === 'email' && (verified === undefined || !(await this.#isStillOf(made, verified))))
         return undefined;
-      return (await isAddressTaken(made, canonical)) ? 'in use' : { verified, email: account, canonical };
+      return (await this.#isAddressTaken(made, canonical))
+        ? 'in use'
+        : { verified, email: account, canonical };
     }
-    const user = await accountOf(made, canonical);
+    const user = await this.#accountOf(made, canonical);
     if (user === undefined) return undefined;
     const { id, username, name, email, email_canonical, security_stamp: securityStamp } = user;
     const verified = { id, securityStamp };
     return { verified, email, canonical: email_canonical, user: { username, name } };
-  };
+  }
 
   /** The messages of a purpose that were sent to an address within the lifetime of a link, the oldest first. */
-  const sentTo = ({ transaction, tables, at }: Change, purpose: string, canonical: string) => {
+  #sentTo({ transaction, tables, at }: Change, purpose: string, canonical: string) {
     const sent = tables
       .selectFrom('gatewright_account_links')
       .select(['id', 'requester', 'token_hash'])
@@ -174,14 +293,14 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
       .limit(maxMessagesOfAll);
     type Row = { id: number; requester: string | null; token_hash: string | null };
     return transaction.all<Row>(toQuery(sent));
-  };
+  }
 
   /**
    * Makes room for another message, where a newer link replaces the oldest of its requester. Returns false where enough
    * were sent: links that others asked for stay open, so the owner of the mailbox has some to use.
    */
-  const makeRoom = async (made: Change, row: LinkRow, canonical: string): Promise<boolean> => {
-    const sent = await sentTo(made, row.purpose, canonical);
+  async #makeRoom(made: Change, row: LinkRow, canonical: string): Promise<boolean> {
+    const sent = await this.#sentTo(made, row.purpose, canonical);
     const own = sent.filter(({ requester }) => requester === row.requester);
     if (sent.length >= maxMessagesOfAll || own.length >= maxMessagesOfRequester) return false;
     const open = own.filter(({ token_hash: hash }) => hash !== null);
@@ -191,11 +310,11 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
       await transaction.run(toQuery(close.where('id', '=', id)));
     }
     return true;
-  };
+  }
 
   /** Tells the owner of an account that somebody entered its address, once within the lifetime of a link. */
-  const notice = async (made: Change, { id, account, canonical, locale }: LinkRow): Promise<void> => {
-    if ((await sentTo(made, inUse, canonical)).length > 0) return remove(made, id);
+  async #notice(made: Change, { id, account, canonical, locale }: LinkRow): Promise<void> {
+    if ((await this.#sentTo(made, inUse, canonical)).length > 0) return this.#remove(made, id);
     const { transaction, tables, now } = made;
     const expiresAt = toTimestamp(now + accountLinkLifetime * 1000);
     const keep = tables
@@ -203,10 +322,10 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
       .set({ purpose: inUse, expires_at: expiresAt, registration: null })
       .where('id', '=', id);
     await transaction.run(toQuery(keep));
-    await mail.add(transaction, { template: 'address_in_use', to: account, locale });
-  };
+    await this.#mail.add(transaction, { template: 'address_in_use', to: account, locale });
+  }
 
-  const send = async (made: Change, row: LinkRow, recipient: Recipient): Promise<Changed<void>> => {
+  async #send(made: Change, row: LinkRow, recipient: Recipient): Promise<Changed<void>> {
     const { template, path } = purposes[row.purpose];
     const { token, hash } = newLinkToken();
     const expiresAt = toTimestamp(made.now + accountLinkLifetime * 1000);
@@ -222,14 +341,14 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
     const link: MailLink = { path, token, expiresAt };
     const { email: to, user } = recipient;
     const addressed = user === undefined ? {} : { user };
-    await mail.add(made.transaction, { template, to, locale: row.locale, link, ...addressed });
+    await this.#mail.add(made.transaction, { template, to, locale: row.locale, link, ...addressed });
     if (user === undefined) return { result: undefined };
     const target = { kind: 'user', id: recipient.verified?.id ?? null, name: user.username };
     return { audit: { action: 'password_reset.send', target }, result: undefined };
-  };
+  }
 
   /** Ends a link, in the transaction that uses it. Returns whether it was open. */
-  const take = async (made: Change, purpose: LinkPurpose, { hash }: FoundLink): Promise<boolean> => {
+  async #take(made: Change, purpose: LinkPurpose, { hash }: FoundLink): Promise<boolean> {
     // First, as every change of a user does: two concurrent changes take their locks in one order.
     await lockSuperAdmins(made);
     const used = made.tables
@@ -238,111 +357,13 @@ export const createAccountLinks = ({ database, clock, users, mail, outbox }: Acc
       .where('purpose', '=', purpose)
       .where('expires_at', '>', made.at);
     return (await made.transaction.run(toQuery(used))) > 0;
-  };
+  }
 
   /** As `take`, for a link of a user, who is returned if the security stamp is that of the link. */
-  const takeOfUser = async (
-    made: Change,
-    purpose: LinkPurpose,
-    link: FoundLink,
-  ): Promise<VerifiedUser | undefined> => {
-    if (!(await take(made, purpose, link)) || link.user === undefined) return undefined;
-    return (await isStillOf(made, link.user)) ? link.user : undefined;
-  };
+  async #takeOfUser(made: Change, purpose: LinkPurpose, link: FoundLink): Promise<VerifiedUser | undefined> {
+    if (!(await this.#take(made, purpose, link)) || link.user === undefined) return undefined;
+    return (await this.#isStillOf(made, link.user)) ? link.user : undefined;
+  }
+}
 
-  return {
-    /** Stores a request, and a job that sends the link. */
-    request: async (request: LinkRequest): Promise<void> => {
-      const { purpose, account, canonical, user, registration, locale, address } = request;
-      await change({ principal: anonymous, address }, async (made) => {
-        const { transaction, tables, now, at } = made;
-        const old = tables
-          .deleteFrom('gatewright_account_links')
-          .where('created_at', '<', toTimestamp(now - 2 * accountLinkLifetime * 1000));
-        await transaction.run(toQuery(old));
-        const stored = registration === undefined ? null : JSON.stringify(registration);
-        const values = {
-          purpose,
-          account,
-          canonical,
-          registration: stored,
-          locale,
-          address,
-          user_id: user?.id ?? null,
-          security_stamp: user?.securityStamp ?? null,
-          requester: user === undefined ? networkOf(address) : `user ${user.id}`,
-        };
-        const insert = tables.insertInto('gatewright_account_links').values({ ...values, created_at: at });
-        const link = await insertedId(made, insert.returning('id'));
-        await outbox.add({ name: accountLinkJob, key: null, input: { link }, at: undefined }, transaction);
-        return { result: undefined };
-      });
-      mail.wake();
-    },
-
-    /** Sends the link of a request, if it has a recipient. Called by the job. */
-    resolve: async (id: number): Promise<void> => {
-      const query = db.selectFrom('gatewright_account_links').select(linkColumns).where('id', '=', id);
-      const row = await database.get<LinkRow>(toQuery(query.where('expires_at', 'is', null)));
-      // Sent before, or removed with its user.
-      if (row === undefined) return;
-      await change({ principal: anonymous, address: row.address }, async (made): Promise<Changed<void>> => {
-        // Two requests for one address follow each other, so that neither exceeds what is sent to it.
-        await lockSuperAdmins(made);
-        const recipient = await recipientOf(made, row);
-        if (recipient === 'in use') await notice(made, row);
-        else if (recipient !== undefined && (await makeRoom(made, row, recipient.canonical)))
-          return send(made, row, recipient);
-        else await remove(made, id);
-        return { result: undefined };
-      });
-      mail.wake();
-    },
-
-    /** The open link with this token. */
-    find: async (purpose: LinkPurpose, token: string): Promise<FoundLink | undefined> => {
-      const hash = hashLinkToken(token);
-      if (hash === undefined) return undefined;
-      const query = db
-        .selectFrom('gatewright_account_links')
-        .select(linkColumns)
-        .where('token_hash', '=', hash)
-        .where('purpose', '=', purpose)
-        .where('expires_at', '>', toTimestamp(clock()));
-      const row = await database.get<LinkRow>(toQuery(query));
-      if (row === undefined) return undefined;
-      const { account: email, canonical: emailCanonical, registration } = row;
-      const stored = registration === null ? {} : (JSON.parse(registration) as Registration);
-      return { hash, user: userOfRow(row), email, emailCanonical, registration: stored };
-    },
-
-    /** Sets the password, which ends everything that the user has signed in with. Returns false if the link is over. */
-    resetPassword: (link: FoundLink, passwordHash: string, actor: Actor): Promise<boolean> =>
-      change(actor, async (made): Promise<Changed<boolean>> => {
-        const user = await takeOfUser(made, 'password_reset', link);
-        if (user === undefined) return { result: false };
-        const changed = { passwordHash, mustChangePassword: false };
-        await users.update(user.id, changed, actor, {}, made.transaction);
-        return { result: true };
-      }),
-
-    /** Sets the address. Returns false if the link is over. @throws TakenError */
-    changeEmail: (link: FoundLink, actor: Actor): Promise<boolean> =>
-      change(actor, async (made): Promise<Changed<boolean>> => {
-        const user = await takeOfUser(made, 'email', link);
-        if (user === undefined) return { result: false };
-        const { email, emailCanonical } = link;
-        await users.update(user.id, { email, emailCanonical }, actor, {}, made.transaction);
-        return { result: true };
-      }),
-
-    /** Makes the user. Returns its id; undefined if the link is over. @throws TakenError */
-    register: (link: FoundLink, values: UserValues, actor: Actor): Promise<number | undefined> =>
-      change(actor, async (made): Promise<Changed<number | undefined>> => {
-        if (!(await take(made, 'registration', link))) return { result: undefined };
-        return { result: await users.create(values, actor, made.transaction) };
-      }),
-  };
-};
-
-export type AccountLinks = ReturnType<typeof createAccountLinks>;
+export const createAccountLinks = (parts: AccountLinkParts): AccountLinks => new AccountLinks(parts);

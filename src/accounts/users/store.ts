@@ -166,26 +166,250 @@ const ownerGone = ({ ownerId }: Pick<UserChange, 'ownerId'>): ConstraintMeanings
  * A withdrawal of rights is in effect when the promise resolves.
  * @param notify tells users of a new password or address; undefined where no mail is sent
  */
-export const createUserStore = ({ database, clock }: TableContext, notify?: NotifyUser) => {
-  const db = tablesOf(database);
-  const change = createCommands({ database, clock });
+export class UserStore {
+  readonly #database: Database;
+  readonly #notify: NotifyUser | undefined;
+  readonly #db: Change['tables'];
+  readonly #change: ReturnType<typeof createCommands>;
 
-  const setRoles = async (
-    { transaction, tables }: Change,
+  constructor({ database, clock }: TableContext, notify?: NotifyUser) {
+    this.#database = database;
+    this.#notify = notify;
+    this.#db = tablesOf(database);
+    this.#change = createCommands({ database, clock });
+  }
+
+  /** Returns which of the two belong to a user other than `except`. */
+  taken(names: CanonicalNames, except?: number): Promise<readonly TakenField[]> {
+    return takenNames(this.#database, names, except);
+  }
+
+  /** Returns those of these names that are no role. */
+  async unknownRoles(roles: readonly string[]): Promise<readonly string[]> {
+    if (roles.length === 0) return [];
+    const rows = await this.#database.all<{ name: string }>(
+      toQuery(
+        this.#db
+          .selectFrom('roles')
+          .select('name')
+          .where('name', 'in', [...roles]),
+      ),
+    );
+    return roles.filter((role) => !rows.some(({ name }) => name === role));
+  }
+
+  /** @throws TakenError, Problem `forbidden` */
+  create(values: UserValues, actor: Actor, within?: Transaction): Promise<number> {
+    return this.#change(actor, (made) => this.#add(made, values), ownerGone(values), within).catch(
+      (error: unknown) => {
+        throw takenBy(error);
+      },
+    );
+  }
+
+  /** Creates the very first user; undefined if there is one, or another process is creating it now. */
+  createFirst(values: UserValues, actor: Actor): Promise<number | undefined> {
+    return this.#change(actor, async (made): Promise<Changed<number | undefined>> => {
+      await lockSuperAdmins(made);
+      const first = await made.transaction.get(toQuery(this.#db.selectFrom('users').select('id').limit(1)));
+      return first === undefined ? this.#add(made, values) : { result: undefined };
+    });
+  }
+
+  /**
+   * Changes a user. A new password, disabling and `sessionsEnd` end the user's sessions, the last of them with a line
+   * of its own in the audit log; a new password alone keeps `keptSession`. Returns false and changes nothing if the
+   * verification is no longer valid.
+   * @throws TakenError, ViolationError, Problem `record_not_found`, `forbidden`, `last_super_admin`,
+   * `service_account`
+   */
+  update(
     id: number,
-    roles: readonly string[],
-  ): Promise<void> => {
+    changed: UserChange,
+    actor: Actor,
+    { sessionsEnd = false, verified, keptSession }: UpdateOptions = {},
+    within?: Transaction,
+  ): Promise<boolean> {
+    return this.#change(
+      actor,
+      async (made) => {
+        const { transaction, tables, at } = made;
+        await lockSuperAdmins(made);
+        const before = await storedUser(made, id);
+        guardSuperAdmin(actor, before.roles, changed.roles ?? []);
+        if (changed.passwordHash !== undefined || changed.mustChangePassword === true) demandPerson(before);
+        const { roles = before.roles } = changed;
+        const gained = roles.filter((role) => !before.roles.includes(role));
+        const lost = before.roles.filter((role) => !roles.includes(role));
+        const target = { kind: 'user', id, name: changed.username ?? before.username };
+        const audit: AuditEntry[] = [];
+        // Only the end of the sessions was requested: the user itself does not change.
+        if (!sessionsEnd || Object.keys(changed).length > 0) {
+          const update = tables
+            .updateTable('users')
+            .set({ ...changedColumns(changed), updated_at: at })
+            .$if(changed.passwordHash !== undefined, (set) =>
+              set.set({ password_set_by: otherUserId(actor, id) }),
+            )
+            .where(verified === undefined ? (eb) => eb('id', '=', id) : isStillVerified(verified));
+          if ((await transaction.run(toQuery(update))) === 0) return { result: false };
+          if (changed.roles !== undefined) await this.#setRoles(made, id, changed.roles);
+          if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
+          const asked = gained.includes(superAdmin) && (await this.#requireNewPassword(made, id));
+          const detail = {
+            fields: changedFields(changed),
+            ...auditDetail(changed),
+            ...(asked ? { must_change_password: true } : {}),
+          };
+          audit.push({ action: 'user.update', target, detail });
+        }
+        // Also when a user is enabled again: a process of an older version may have admitted a sign-in in progress.
+        const enabled = before.disabled && changed.disabled === false;
+        const shuts = changed.disabled === true || enabled;
+        const ends = changed.passwordHash !== undefined || shuts;
+        if (gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
+        if (shuts || lost.some((role) => administrators.some((each) => each === role)))
+          await endInvitations(made, 'made_by', id);
+        if (changed.passwordHash !== undefined)
+          await this.#notify?.(made, id, { template: 'password_changed' }, before);
+        if (changed.email !== undefined && changed.email !== before.email)
+          await this.#notify?.(made, id, { template: 'email_changed' }, before);
+        // A link to the former address opens nothing.
+        if (changed.email !== undefined && changed.email !== before.email) await endBegun(made, id);
+        if (!ends && !sessionsEnd) return { audit, result: true };
+        const kept = sessionsEnd || shuts ? undefined : keptSession;
+        const sessions = await endSessions(made, id, kept);
+        if (sessionsEnd) audit.push({ action: 'session.delete_all', target, detail: { sessions } });
+        return { audit, result: true };
+      },
+      ownerGone(changed),
+      within,
+    ).catch((error: unknown) => {
+      throw takenBy(error);
+    });
+  }
+
+  /** Whether this user is the only enabled super_admin. */
+  isLastSuperAdmin(id: number): Promise<boolean> {
+    return isOnlySuperAdmin(this.#database, this.#db, id);
+  }
+
+  /**
+   * Deletes a user with their keys, sessions and roles; references to the user follow their `onDelete` rule.
+   * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`
+   */
+  remove(id: number, actor: Actor, part?: PartOfRemoval): Promise<void> {
+    const removing = async (made: Change): Promise<Changed<void>> => {
+      await lockSuperAdmins(made);
+      const before = await storedUser(made, id);
+      guardSuperAdmin(actor, before.roles);
+      await part?.before();
+      await revokeKeys(made, [{ column: 'user_id', value: id }]);
+      await made.transaction.run(toQuery(this.#db.deleteFrom('users').where('id', '=', id)));
+      if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
+      const target = { kind: 'user', id, name: before.username };
+      return { audit: { action: 'user.delete', target }, result: undefined };
+    };
+    return this.#change(actor, removing, { foreign_key: 'still_referenced' }, part?.transaction);
+  }
+
+  /**
+   * Sets a new password by the user, which ends the requirement of one and all sessions except the current one.
+   * Returns false and changes nothing if the verification is no longer valid.
+   */
+  changePassword(
+    verified: VerifiedUser,
+    passwordHash: string,
+    actor: Actor,
+    session?: number,
+  ): Promise<boolean> {
+    return this.#change(actor, async (made) => {
+      const { id } = verified;
+      const update = this.#db
+        .updateTable('users')
+        .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
+        .set({ updated_at: made.at })
+        .where(isStillVerified(verified))
+        .returning('id');
+      if ((await made.transaction.get(toQuery(update))) === undefined) return { result: false };
+      const user = await storedUser(made, id);
+      await endSessions(made, id, session);
+      await this.#notify?.(made, id, { template: 'password_changed' }, user);
+      const target = { kind: 'user', id, name: user.username };
+      return { audit: { action: 'user.password', target }, result: true };
+    });
+  }
+
+  async exists(id: number): Promise<boolean> {
+    return (
+      (await this.#database.get(toQuery(this.#db.selectFrom('users').select('id').where('id', '=', id)))) !==
+      undefined
+    );
+  }
+
+  /** The names and the kind of the user with this id. */
+  factsOf(id: number, reader: Pick<Reader, 'get'> = this.#database): Promise<StoredUserFacts | undefined> {
+    return reader.get<StoredUserFacts>(
+      toQuery(
+        this.#db.selectFrom('users').select(['id', 'username', 'email', 'name', 'kind']).where('id', '=', id),
+      ),
+    );
+  }
+
+  /** Whether a service account may have this owner. */
+  async isEnabledPerson(id: number): Promise<boolean> {
+    const users = this.#db.selectFrom('users').select('id').where('id', '=', id);
+    const query = users.where('kind', '=', 'person').where('disabled', '=', false);
+    return (await this.#database.get(toQuery(query))) !== undefined;
+  }
+
+  /** Whether there is any user; the first start creates one otherwise. */
+  async any(): Promise<boolean> {
+    return (
+      (await this.#database.get(toQuery(this.#db.selectFrom('users').select('id').limit(1)))) !== undefined
+    );
+  }
+
+  /** Id of the first enabled super_admin. */
+  async firstSuperAdmin(): Promise<number | undefined> {
+    return (
+      await this.#database.get<{ id: number }>(
+        toQuery(
+          this.#db
+            .selectFrom('users')
+            .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
+            .select('users.id')
+            .where('user_roles.role', '=', superAdmin)
+            .where('users.disabled', '=', false)
+            .orderBy('users.id')
+            .limit(1),
+        ),
+      )
+    )?.id;
+  }
+
+  /** Id of the user with this canonical username or address. */
+  async idByAccount(
+    canonical: string,
+    reader: Pick<Reader, 'get'> = this.#database,
+  ): Promise<number | undefined> {
+    const column = canonical.includes('@') ? 'email_canonical' : 'username_canonical';
+    const query = this.#db.selectFrom('users').select('id').where(column, '=', canonical);
+    return (await reader.get<{ id: number }>(toQuery(query)))?.id;
+  }
+
+  async #setRoles({ transaction, tables }: Change, id: number, roles: readonly string[]): Promise<void> {
     if (roles.length === 0) throw new Error('a user has at least one role');
     await transaction.run(toQuery(tables.deleteFrom('user_roles').where('user_id', '=', id)));
     for (const role of new Set(roles))
       await transaction.run(toQuery(tables.insertInto('user_roles').values({ user_id: id, role })));
-  };
+  }
 
   /**
    * Requires a new password of a user who becomes a super_admin, if the present one was set by a user who is no
    * super_admin and could not set it now. Returns whether it does.
    */
-  const requireNewPassword = async ({ transaction, tables }: Change, id: number): Promise<boolean> => {
+  async #requireNewPassword({ transaction, tables }: Change, id: number): Promise<boolean> {
     const leaders = tables.selectFrom('user_roles').select('user_id').where('role', '=', superAdmin);
     const ask = tables
       .updateTable('users')
@@ -194,9 +418,9 @@ export const createUserStore = ({ database, clock }: TableContext, notify?: Noti
       .where('password_set_by', 'is not', null)
       .where('password_set_by', 'not in', leaders);
     return (await transaction.run(toQuery(ask))) > 0;
-  };
+  }
 
-  const add = async (made: Change, values: UserValues): Promise<Changed<number>> => {
+  async #add(made: Change, values: UserValues): Promise<Changed<number>> {
     const { tables, actor, at } = made;
     guardSuperAdmin(actor, values.roles);
     const { username, email, name, disabled, passwordHash, mustChangePassword = false } = values;
@@ -220,7 +444,7 @@ export const createUserStore = ({ database, clock }: TableContext, notify?: Noti
       })
       .returning('id');
     const id = await insertedId(made, insert);
-    await setRoles(made, id, values.roles);
+    await this.#setRoles(made, id, values.roles);
     const audit = {
       action: 'user.create',
       target: { kind: 'user', id, name: username },
@@ -232,210 +456,8 @@ export const createUserStore = ({ database, clock }: TableContext, notify?: Noti
       },
     };
     return { audit, result: id };
-  };
+  }
+}
 
-  return {
-    /** Returns which of the two belong to a user other than `except`. */
-    taken: (names: CanonicalNames, except?: number): Promise<readonly TakenField[]> =>
-      takenNames(database, names, except),
-
-    /** Returns those of these names that are no role. */
-    unknownRoles: async (roles: readonly string[]): Promise<readonly string[]> => {
-      if (roles.length === 0) return [];
-      const rows = await database.all<{ name: string }>(
-        toQuery(
-          db
-            .selectFrom('roles')
-            .select('name')
-            .where('name', 'in', [...roles]),
-        ),
-      );
-      return roles.filter((role) => !rows.some(({ name }) => name === role));
-    },
-
-    /** @throws TakenError, Problem `forbidden` */
-    create: (values: UserValues, actor: Actor, within?: Transaction): Promise<number> =>
-      change(actor, (made) => add(made, values), ownerGone(values), within).catch((error: unknown) => {
-        throw takenBy(error);
-      }),
-
-    /** Creates the very first user; undefined if there is one, or another process is creating it now. */
-    createFirst: (values: UserValues, actor: Actor): Promise<number | undefined> =>
-      change(actor, async (made): Promise<Changed<number | undefined>> => {
-        await lockSuperAdmins(made);
-        const first = await made.transaction.get(toQuery(db.selectFrom('users').select('id').limit(1)));
-        return first === undefined ? add(made, values) : { result: undefined };
-      }),
-
-    /**
-     * Changes a user. A new password, disabling and `sessionsEnd` end the user's sessions, the last of them with a line
-     * of its own in the audit log; a new password alone keeps `keptSession`. Returns false and changes nothing if the
-     * verification is no longer valid.
-     * @throws TakenError, ViolationError, Problem `record_not_found`, `forbidden`, `last_super_admin`,
-     * `service_account`
-     */
-    update: (
-      id: number,
-      changed: UserChange,
-      actor: Actor,
-      { sessionsEnd = false, verified, keptSession }: UpdateOptions = {},
-      within?: Transaction,
-    ): Promise<boolean> =>
-      change(
-        actor,
-        async (made) => {
-          const { transaction, tables, at } = made;
-          await lockSuperAdmins(made);
-          const before = await storedUser(made, id);
-          guardSuperAdmin(actor, before.roles, changed.roles ?? []);
-          if (changed.passwordHash !== undefined || changed.mustChangePassword === true) demandPerson(before);
-          const { roles = before.roles } = changed;
-          const gained = roles.filter((role) => !before.roles.includes(role));
-          const lost = before.roles.filter((role) => !roles.includes(role));
-          const target = { kind: 'user', id, name: changed.username ?? before.username };
-          const audit: AuditEntry[] = [];
-          // Only the end of the sessions was requested: the user itself does not change.
-          if (!sessionsEnd || Object.keys(changed).length > 0) {
-            const update = tables
-              .updateTable('users')
-              .set({ ...changedColumns(changed), updated_at: at })
-              .$if(changed.passwordHash !== undefined, (set) =>
-                set.set({ password_set_by: otherUserId(actor, id) }),
-              )
-              .where(verified === undefined ? (eb) => eb('id', '=', id) : isStillVerified(verified));
-            if ((await transaction.run(toQuery(update))) === 0) return { result: false };
-            if (changed.roles !== undefined) await setRoles(made, id, changed.roles);
-            if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
-            const asked = gained.includes(superAdmin) && (await requireNewPassword(made, id));
-            const detail = {
-              fields: changedFields(changed),
-              ...auditDetail(changed),
-              ...(asked ? { must_change_password: true } : {}),
-            };
-            audit.push({ action: 'user.update', target, detail });
-          }
-          // Also when a user is enabled again: a process of an older version may have admitted a sign-in in progress.
-          const enabled = before.disabled && changed.disabled === false;
-          const shuts = changed.disabled === true || enabled;
-          const ends = changed.passwordHash !== undefined || shuts;
-          if (gained.includes(superAdmin)) await endInvitations(made, 'user_id', id);
-          if (shuts || lost.some((role) => administrators.some((each) => each === role)))
-            await endInvitations(made, 'made_by', id);
-          if (changed.passwordHash !== undefined)
-            await notify?.(made, id, { template: 'password_changed' }, before);
-          if (changed.email !== undefined && changed.email !== before.email)
-            await notify?.(made, id, { template: 'email_changed' }, before);
-          // A link to the former address opens nothing.
-          if (changed.email !== undefined && changed.email !== before.email) await endBegun(made, id);
-          if (!ends && !sessionsEnd) return { audit, result: true };
-          const kept = sessionsEnd || shuts ? undefined : keptSession;
-          const sessions = await endSessions(made, id, kept);
-          if (sessionsEnd) audit.push({ action: 'session.delete_all', target, detail: { sessions } });
-          return { audit, result: true };
-        },
-        ownerGone(changed),
-        within,
-      ).catch((error: unknown) => {
-        throw takenBy(error);
-      }),
-
-    /** Whether this user is the only enabled super_admin. */
-    isLastSuperAdmin: (id: number): Promise<boolean> => isOnlySuperAdmin(database, db, id),
-
-    /**
-     * Deletes a user with their keys, sessions and roles; references to the user follow their `onDelete` rule.
-     * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`
-     */
-    remove: (id: number, actor: Actor, part?: PartOfRemoval): Promise<void> => {
-      const removing = async (made: Change): Promise<Changed<void>> => {
-        await lockSuperAdmins(made);
-        const before = await storedUser(made, id);
-        guardSuperAdmin(actor, before.roles);
-        await part?.before();
-        await revokeKeys(made, [{ column: 'user_id', value: id }]);
-        await made.transaction.run(toQuery(db.deleteFrom('users').where('id', '=', id)));
-        if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
-        const target = { kind: 'user', id, name: before.username };
-        return { audit: { action: 'user.delete', target }, result: undefined };
-      };
-      return change(actor, removing, { foreign_key: 'still_referenced' }, part?.transaction);
-    },
-
-    /**
-     * Sets a new password by the user, which ends the requirement of one and all sessions except the current one.
-     * Returns false and changes nothing if the verification is no longer valid.
-     */
-    changePassword: (
-      verified: VerifiedUser,
-      passwordHash: string,
-      actor: Actor,
-      session?: number,
-    ): Promise<boolean> =>
-      change(actor, async (made) => {
-        const { id } = verified;
-        const update = db
-          .updateTable('users')
-          .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
-          .set({ updated_at: made.at })
-          .where(isStillVerified(verified))
-          .returning('id');
-        if ((await made.transaction.get(toQuery(update))) === undefined) return { result: false };
-        const user = await storedUser(made, id);
-        await endSessions(made, id, session);
-        await notify?.(made, id, { template: 'password_changed' }, user);
-        const target = { kind: 'user', id, name: user.username };
-        return { audit: { action: 'user.password', target }, result: true };
-      }),
-
-    exists: async (id: number): Promise<boolean> =>
-      (await database.get(toQuery(db.selectFrom('users').select('id').where('id', '=', id)))) !== undefined,
-
-    /** The names and the kind of the user with this id. */
-    factsOf: (id: number, reader: Pick<Reader, 'get'> = database): Promise<StoredUserFacts | undefined> =>
-      reader.get<StoredUserFacts>(
-        toQuery(
-          db.selectFrom('users').select(['id', 'username', 'email', 'name', 'kind']).where('id', '=', id),
-        ),
-      ),
-
-    /** Whether a service account may have this owner. */
-    isEnabledPerson: async (id: number): Promise<boolean> => {
-      const users = db.selectFrom('users').select('id').where('id', '=', id);
-      const query = users.where('kind', '=', 'person').where('disabled', '=', false);
-      return (await database.get(toQuery(query))) !== undefined;
-    },
-
-    /** Whether there is any user; the first start creates one otherwise. */
-    any: async (): Promise<boolean> =>
-      (await database.get(toQuery(db.selectFrom('users').select('id').limit(1)))) !== undefined,
-
-    /** Id of the first enabled super_admin. */
-    firstSuperAdmin: async (): Promise<number | undefined> =>
-      (
-        await database.get<{ id: number }>(
-          toQuery(
-            db
-              .selectFrom('users')
-              .innerJoin('user_roles', 'user_roles.user_id', 'users.id')
-              .select('users.id')
-              .where('user_roles.role', '=', superAdmin)
-              .where('users.disabled', '=', false)
-              .orderBy('users.id')
-              .limit(1),
-          ),
-        )
-      )?.id,
-
-    /** Id of the user with this canonical username or address. */
-    idByAccount: async (
-      canonical: string,
-      reader: Pick<Reader, 'get'> = database,
-    ): Promise<number | undefined> => {
-      const column = canonical.includes('@') ? 'email_canonical' : 'username_canonical';
-      const query = db.selectFrom('users').select('id').where(column, '=', canonical);
-      return (await reader.get<{ id: number }>(toQuery(query)))?.id;
-    },
-  };
-};
-
-export type UserStore = ReturnType<typeof createUserStore>;
+export const createUserStore = (parts: TableContext, notify?: NotifyUser): UserStore =>
+  new UserStore(parts, notify);
