@@ -12,6 +12,7 @@ import type { UserStore } from '../../accounts/users.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import type { Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import { schemas } from '../../http/schemas.ts';
+import type { Json } from '../../kernel/json.ts';
 import { type Catalogue, catalogueOf } from '../../kernel/messages.ts';
 import { problemTable } from '../../kernel/problem-table.ts';
 import { reason } from '../../policy/decide.ts';
@@ -91,107 +92,149 @@ export interface SignInExplanationParts {
   readonly users: UserStore;
 }
 
+/** A role of the user after the sign-in, and its origin. */
+interface ExplainedRole {
+  readonly role: string;
+  readonly origin: 'claim' | 'default' | 'kept' | 'last_super_admin';
+  /** Values of the claim that grant it. */
+  readonly values: readonly string[];
+}
+
+type FoundAccount = Awaited<ReturnType<LinkedAccounts['find']>>;
+
+/** A sign-in as the current configuration decides about it. */
+interface ForeseenSignIn {
+  readonly account: FoundAccount['account'] | undefined;
+  readonly user: FoundAccount['user'] | undefined;
+  readonly provider: OidcProvider;
+  readonly providerName: string;
+  /** Values of the claim. */
+  readonly values: readonly string[];
+  readonly currentRoles: readonly string[];
+  readonly roles: readonly ExplainedRole[];
+  /** A role that the mapping or the default grants and that does not exist. */
+  readonly unknownRole: string | undefined;
+}
+
+/** The roles after a sign-in, without the exception for the last super_admin. */
+const rolesAfter = (
+  { roles: mapping }: OidcProvider,
+  values: readonly string[],
+  current: readonly string[] | undefined,
+): readonly ExplainedRole[] => {
+  if (mapping !== undefined) return explainRoles(mapping, values, current ?? []);
+  const origin = current === undefined ? 'default' : 'kept';
+  return (current ?? defaultRoles).map((role) => ({ role, origin, values: [] }));
+};
+
+const accountStep = ({ account, user, provider, providerName }: ForeseenSignIn): SignInStep => {
+  const rule = 'authentication';
+  if (user?.disabled)
+    return { rule, outcome: 'refused', because: reason('user_disabled', { user: user.username }) };
+  if (account !== undefined)
+    return { rule, outcome: 'passed', because: reason('account_linked', { user: user?.username ?? '' }) };
+  if (user !== undefined) {
+    const because = reason('account_not_linked', { user: user.username, provider: providerName });
+    return { rule, outcome: 'refused', because };
+  }
+  return provider.create === false
+    ? { rule, outcome: 'refused', because: reason('account_unknown') }
+    : { rule, outcome: 'passed', because: reason('account_created') };
+};
+
+const roleStep = ({ provider: { roles: mapping }, roles, unknownRole }: ForeseenSignIn): SignInStep => {
+  const rule = 'role';
+  if (unknownRole !== undefined)
+    return { rule, outcome: 'refused', because: reason('role_unknown', { role: unknownRole }) };
+  if (mapping === undefined) return { rule, outcome: 'off', because: reason('roles_not_mapped') };
+  const granted = roles.filter(({ origin }) => origin === 'claim').map(({ role }) => role);
+  const because =
+    granted.length === 0
+      ? reason('claim_not_mapped', { claim: mapping.claim })
+      : reason('claim_grants', { claim: mapping.claim, roles: granted });
+  return { rule, outcome: 'passed', because };
+};
+
+const claimOf = (
+  { provider: { roles: mapping }, account, values }: ForeseenSignIn,
+  given: readonly string[] | undefined,
+) => {
+  if (mapping === undefined) return null;
+  return {
+    name: mapping.claim,
+    source: given !== undefined ? 'query' : account?.claimValues ? 'last_sign_in' : 'none',
+    values: values.map((value) => ({ value, roles: [...rolesOfValue(mapping, value)] })),
+  };
+};
+
+/** The response to a question. */
+const answerOf = (
+  foreseen: ForeseenSignIn,
+  { subject, values: given }: Question,
+  catalogue: Catalogue,
+): { readonly [name: string]: Json } => {
+  const { account, user, currentRoles, roles } = foreseen;
+  const steps = [accountStep(foreseen), roleStep(foreseen), factorStep(foreseen.provider)];
+  const decisive = steps.find(({ outcome }) => outcome === 'refused');
+  return {
+    provider: foreseen.providerName,
+    subject: account?.subject ?? subject ?? null,
+    user: user === undefined ? null : { id: user.id, name: user.username },
+    last_sign_in_at: account?.lastUsedAt ?? null,
+    allowed: decisive === undefined,
+    code: decisive === undefined ? 0 : problemTable.provider_refused,
+    claim: claimOf(foreseen, given),
+    roles: roles.map(({ role, origin, values }) => ({
+      role,
+      origin,
+      values: [...values],
+      held: currentRoles.includes(role),
+    })),
+    lost_roles: currentRoles.filter((role) => roles.every((each) => each.role !== role)),
+    steps: steps.map(({ because, rule, outcome }) => ({
+      rule,
+      outcome,
+      label: catalogue.explained[rule],
+      ...reasonShown(catalogue, because),
+    })),
+    decided_by: decisive?.rule ?? null,
+  };
+};
+
+/** Looks up what a sign-in with a provider would find and change. Changes nothing. */
+const foresee = async (
+  { providers, linkedAccounts, users }: SignInExplanationParts,
+  { provider: name, userId, subject, values: given }: Question,
+): Promise<ForeseenSignIn> => {
+  const provider = providers.get(name)?.provider;
+  if (provider === undefined) throw invalidParameter('provider');
+  const { account, user } = await linkedAccounts.find(name, { userId, subject });
+  const values = given ?? account?.claimValues ?? [];
+  const mapped = rolesAfter(provider, values, user?.roles);
+  const keepsLast =
+    user !== undefined &&
+    mapped.every(({ role }) => role !== superAdmin) &&
+    (await users.isLastSuperAdmin(user.id));
+  const last: ExplainedRole = { role: superAdmin, origin: 'last_super_admin', values: [] };
+  const roles = keepsLast ? [...mapped, last] : mapped;
+  const [unknownRole] = await users.unknownRoles(
+    roles.filter(({ origin }) => origin === 'claim' || origin === 'default').map(({ role }) => role),
+  );
+  return {
+    provider,
+    providerName: name,
+    account,
+    user,
+    values,
+    currentRoles: user?.roles ?? [],
+    roles,
+    unknownRole,
+  };
+};
+
 /** Explains a sign-in with a provider: the account, the claim, the mapping and the roles. Changes nothing. */
 export const explainSignInEndpoints = (services: SignInExplanationParts): Endpoint[] => {
-  const { providers, linkedAccounts, users } = services;
-  if (providers.size === 0) return [];
-
-  const explain = async (
-    { provider: name, userId, subject, values: given }: Question,
-    catalogue: Catalogue,
-  ) => {
-    const part = providers.get(name);
-    if (part === undefined) throw invalidParameter('provider');
-    const { roles: mapping, create } = part.provider;
-    const { account, user } = await linkedAccounts.find(name, { userId, subject });
-    const values = given ?? account?.claimValues ?? [];
-    const current = user?.roles ?? [];
-    const mapped =
-      mapping === undefined
-        ? (user === undefined ? defaultRoles : current).map((role) => ({
-            role,
-            values: [] as readonly string[],
-            origin: user === undefined ? ('default' as const) : ('kept' as const),
-          }))
-        : explainRoles(mapping, values, current);
-    const keepsLast =
-      user !== undefined &&
-      mapped.every(({ role }) => role !== superAdmin) &&
-      (await users.isLastSuperAdmin(user.id));
-    const roles = [
-      ...mapped,
-      ...(keepsLast ? [{ role: superAdmin, origin: 'last_super_admin' as const, values: [] }] : []),
-    ];
-    const [unknown] = await users.unknownRoles(
-      roles.filter(({ origin }) => origin === 'claim' || origin === 'default').map(({ role }) => role),
-    );
-
-    const accountStep = (): SignInStep => {
-      const rule = 'authentication';
-      if (user?.disabled)
-        return { rule, outcome: 'refused', because: reason('user_disabled', { user: user.username }) };
-      if (account !== undefined)
-        return { rule, outcome: 'passed', because: reason('account_linked', { user: user?.username ?? '' }) };
-      if (user !== undefined)
-        return {
-          rule,
-          outcome: 'refused',
-          because: reason('account_not_linked', { user: user.username, provider: name }),
-        };
-      return create === false
-        ? { rule, outcome: 'refused', because: reason('account_unknown') }
-        : { rule, outcome: 'passed', because: reason('account_created') };
-    };
-    const roleStep = (): SignInStep => {
-      const rule = 'role';
-      if (unknown !== undefined)
-        return { rule, outcome: 'refused', because: reason('role_unknown', { role: unknown }) };
-      if (mapping === undefined) return { rule, outcome: 'off', because: reason('roles_not_mapped') };
-      const granted = roles.filter(({ origin }) => origin === 'claim').map(({ role }) => role);
-      return {
-        rule,
-        outcome: 'passed',
-        because:
-          granted.length === 0
-            ? reason('claim_not_mapped', { claim: mapping.claim })
-            : reason('claim_grants', { claim: mapping.claim, roles: granted }),
-      };
-    };
-    const steps = [accountStep(), roleStep(), factorStep(part.provider)];
-    const decisive = steps.find(({ outcome }) => outcome === 'refused');
-    const source = given !== undefined ? 'query' : account?.claimValues ? 'last_sign_in' : 'none';
-    return {
-      provider: name,
-      subject: account?.subject ?? subject ?? null,
-      user: user === undefined ? null : { id: user.id, name: user.username },
-      last_sign_in_at: account?.lastUsedAt ?? null,
-      allowed: decisive === undefined,
-      code: decisive === undefined ? 0 : problemTable.provider_refused,
-      claim:
-        mapping === undefined
-          ? null
-          : {
-              name: mapping.claim,
-              source,
-              values: values.map((value) => ({ value, roles: [...rolesOfValue(mapping, value)] })),
-            },
-      roles: roles.map(({ role, origin, values: from }) => ({
-        role,
-        origin,
-        values: [...from],
-        held: current.includes(role),
-      })),
-      lost_roles: current.filter((role) => roles.every((each) => each.role !== role)),
-      steps: steps.map(({ because, rule, outcome }) => ({
-        rule,
-        outcome,
-        label: catalogue.explained[rule],
-        ...reasonShown(catalogue, because),
-      })),
-      decided_by: decisive?.rule ?? null,
-    };
-  };
-
+  if (services.providers.size === 0) return [];
   return [
     {
       operation: 'explainSignIn',
@@ -212,9 +255,11 @@ export const explainSignInEndpoints = (services: SignInExplanationParts): Endpoi
         query,
         problems: ['invalid_parameter', 'record_not_found'],
       },
-      handle: async ({ query: text, language }) => ({
-        data: await explain(questionIn(text), catalogueOf(language)),
-      }),
+      handle: async ({ query: text, language }) => {
+        const question = questionIn(text);
+        const foreseen = await foresee(services, question);
+        return { data: answerOf(foreseen, question, catalogueOf(language)) };
+      },
     },
   ];
 };

@@ -93,62 +93,37 @@ export interface ConditionParts {
   readonly resources: ReadonlyMap<string, ServedResource>;
 }
 
+const recordsOf = ({ path }: ResourceModel): string => `/admin/records/${path}`;
+
 /** Explains row rules to one administrator. */
-export const conditionsFor = ({ database, resources }: ConditionParts, asker: Principal) => {
-  const recordsOf = ({ path }: ResourceModel): string => `/admin/records/${path}`;
+export class ConditionExplainer {
+  readonly #database: Database;
+  readonly #resources: ReadonlyMap<string, ServedResource>;
+  readonly #asker: Principal;
 
-  const modelNamed = (name: string): ResourceModel => {
-    const model = resources.get(name)?.model;
-    if (model === undefined) throw new Error(`no model ${name}`);
-    return model;
-  };
+  constructor({ database, resources }: ConditionParts, asker: Principal) {
+    this.#database = database;
+    this.#resources = resources;
+    this.#asker = asker;
+  }
 
-  const reads = (model: ResourceModel): boolean => readsInArea(asker, model) !== undefined;
+  async explain(asked: ConditionsAsked): Promise<ExplainedConditions> {
+    const { model, expression, id, caller } = asked;
+    const grant = id === undefined ? undefined : readsInArea(this.#asker, model);
+    const user = caller.kind === 'user' ? caller.id : null;
+    const outcome =
+      id === undefined || grant === undefined
+        ? undefined
+        : await rowOutcomes(this.#database, model, grant, id, expression, user);
+    const place = { model, id: outcome === undefined ? undefined : id, outcome };
+    return {
+      about: outcome === undefined ? asked.otherwise : 'record',
+      rule: marked(this.#explained(expression, place, caller)),
+    };
+  }
 
-  /** The record, where its field can be given another value at all. */
-  const recordAt = ({ model, id }: AskedRecord, column: string): string | null =>
-    id !== undefined && writableFields(model, asker, 'admin').has(column)
-      ? `${recordsOf(model)}/${id}`
-      : null;
-
-  const changeAt = (expression: RowExpression, place: AskedRecord, caller: Principal): string | null => {
-    if ('rules' in expression) return null;
-    const { kind, column } = expression;
-    if (kind === 'own' || kind === 'equals') return recordAt(place, column);
-    const named = modelNamed(expression.model);
-    const id = place.outcome?.id;
-    if (kind === 'via' && place.outcome !== undefined && id === undefined) return recordAt(place, column);
-    if (!reads(named)) return null;
-    if (id !== undefined) return `${recordsOf(named)}/${id}`;
-    // No row makes a principal a member that is no user.
-    return kind === 'member' && caller.kind === 'user' ? recordsOf(named) : null;
-  };
-
-  /** Record that a reference names, where there is one and the caller may know of it. */
-  const referred = (
-    expression: Extract<RowExpression, { kind: 'via' }>,
-    { outcome }: AskedRecord,
-  ): AskedRecord => {
-    const model = modelNamed(expression.model);
-    return outcome?.id === undefined || !reads(model)
-      ? { model, id: undefined, outcome: undefined }
-      : { model, id: outcome.id, outcome: outcome.within[0] };
-  };
-
-  const withinOf = (expression: RowExpression, place: AskedRecord, caller: Principal) => {
-    if (expression.kind === 'via') return [explained(expression.rule, referred(expression, place), caller)];
-    if (!('rules' in expression)) return undefined;
-    return expression.rules.map((rule, index) =>
-      explained(rule, { ...place, outcome: place.outcome?.within[index] }, caller),
-    );
-  };
-
-  const explained = (
-    expression: RowExpression,
-    place: AskedRecord,
-    caller: Principal,
-  ): ExplainedCondition => {
-    const conditions = withinOf(expression, place, caller);
+  #explained(expression: RowExpression, place: AskedRecord, caller: Principal): ExplainedCondition {
+    const conditions = this.#within(expression, place, caller);
     return {
       kind: expression.kind,
       words: rowWords(expression),
@@ -156,26 +131,59 @@ export const conditionsFor = ({ database, resources }: ConditionParts, asker: Pr
       decides: false,
       model: place.model.name,
       ...partsOf(expression),
-      change_at: changeAt(expression, place, caller),
+      change_at: this.#changeAt(expression, place, caller),
       ...(conditions === undefined ? {} : { conditions }),
     };
-  };
+  }
 
-  return async (asked: ConditionsAsked): Promise<ExplainedConditions> => {
-    const { model, expression, id, caller } = asked;
-    const grant = id === undefined ? undefined : readsInArea(asker, model);
-    const user = caller.kind === 'user' ? caller.id : null;
-    const outcome =
-      id === undefined || grant === undefined
-        ? undefined
-        : await rowOutcomes(database, model, grant, id, expression, user);
-    const place = { model, id: outcome === undefined ? undefined : id, outcome };
-    return {
-      about: outcome === undefined ? asked.otherwise : 'record',
-      rule: marked(explained(expression, place, caller)),
-    };
-  };
-};
+  #within(expression: RowExpression, place: AskedRecord, caller: Principal) {
+    if (expression.kind === 'via')
+      return [this.#explained(expression.rule, this.#referred(expression, place), caller)];
+    if (!('rules' in expression)) return undefined;
+    return expression.rules.map((rule, index) =>
+      this.#explained(rule, { ...place, outcome: place.outcome?.within[index] }, caller),
+    );
+  }
+
+  /** Record that a reference names, where there is one and the caller may know of it. */
+  #referred(expression: Extract<RowExpression, { kind: 'via' }>, { outcome }: AskedRecord): AskedRecord {
+    const model = this.#modelNamed(expression.model);
+    return outcome?.id === undefined || !this.#reads(model)
+      ? { model, id: undefined, outcome: undefined }
+      : { model, id: outcome.id, outcome: outcome.within[0] };
+  }
+
+  #changeAt(expression: RowExpression, place: AskedRecord, caller: Principal): string | null {
+    if ('rules' in expression) return null;
+    const { kind, column } = expression;
+    if (kind === 'own' || kind === 'equals') return this.#recordAt(place, column);
+    const named = this.#modelNamed(expression.model);
+    const id = place.outcome?.id;
+    if (kind === 'via' && place.outcome !== undefined && id === undefined)
+      return this.#recordAt(place, column);
+    if (!this.#reads(named)) return null;
+    if (id !== undefined) return `${recordsOf(named)}/${id}`;
+    // No row makes a principal a member that is no user.
+    return kind === 'member' && caller.kind === 'user' ? recordsOf(named) : null;
+  }
+
+  /** The record, where its field can be given another value at all. */
+  #recordAt({ model, id }: AskedRecord, column: string): string | null {
+    return id !== undefined && writableFields(model, this.#asker, 'admin').has(column)
+      ? `${recordsOf(model)}/${id}`
+      : null;
+  }
+
+  #reads(model: ResourceModel): boolean {
+    return readsInArea(this.#asker, model) !== undefined;
+  }
+
+  #modelNamed(name: string): ResourceModel {
+    const model = this.#resources.get(name)?.model;
+    if (model === undefined) throw new Error(`no model ${name}`);
+    return model;
+  }
+}
 
 /** A condition in the names of the API. */
 const partsOf = (expression: RowExpression) => {

@@ -41,9 +41,9 @@ import type { Step } from '../../policy/step.ts';
 import { namesRelations } from '../../records/list.ts';
 import { asksForTrash } from '../../records/trash.ts';
 import {
+  ConditionExplainer,
   type ConditionParts,
   type ConditionsAsked,
-  conditionsFor,
   type ExplainedConditions,
 } from './explained-conditions.ts';
 import { explainRelations } from './explained-relations.ts';
@@ -280,7 +280,7 @@ interface Admitted {
   readonly explainer: ExplanationParts;
   /** Language of the names of models in reasons. */
   readonly language: Locale;
-  readonly conditions: ReturnType<typeof conditionsFor>;
+  readonly conditions: ConditionExplainer;
 }
 
 /** The rule by which the caller reaches records, or makes one, and what its conditions are about. */
@@ -325,7 +325,7 @@ const fieldSteps = (admitted: Admitted): readonly Promise<ExplainedStep>[] => {
   const otherwise = action === 'create' ? 'body' : reaches === undefined ? 'list' : 'unknown';
   return fieldSets(admitted).map(
     async ({ fields, condition: { expression, words }, rule, word }): Promise<ExplainedStep> => {
-      const conditions = await admitted.conditions({ model, expression, otherwise, id, caller });
+      const conditions = await admitted.conditions.explain({ model, expression, otherwise, id, caller });
       const outcome = conditions.rule.outcome === 'passed' ? 'passed' : 'narrowed';
       return { rule, outcome, because: reason(word, { fields, words }), conditions };
     },
@@ -336,7 +336,7 @@ const fieldSteps = (admitted: Admitted): readonly Promise<ExplainedStep>[] => {
 const withConditions = async (admitted: Admitted, step: ExplainedStep): Promise<ExplainedStep> => {
   const asked = step.rule === 'isolation' && step.outcome === 'narrowed' ? reachAsked(admitted) : undefined;
   if (asked === undefined) return step;
-  const conditions = await admitted.conditions(asked);
+  const conditions = await admitted.conditions.explain(asked);
   // Where no record that there could be is one they write, the body need not be known.
   const outcome = admitted.grant.writes === 'none' && asked.otherwise === 'body' ? 'refused' : step.outcome;
   return { ...step, outcome, conditions };
@@ -436,7 +436,7 @@ const writeStep = async (admitted: Admitted): Promise<ExplainedStep | undefined>
   if (write === isolation.read) return undefined;
   if (endpoint.writes === undefined || grant.writes === undefined) return undefined;
   const outcome = (await endpoint.writes(grant, params)) ? 'passed' : 'refused';
-  const conditions = await admitted.conditions({ ...asked, expression: write.expression });
+  const conditions = await admitted.conditions.explain({ ...asked, expression: write.expression });
   return { rule: 'record_write', outcome, because: named(write.words), conditions };
 };
 
@@ -524,7 +524,7 @@ export const explain = async (
     steps.push(...decided);
     return ended(decision.problem);
   }
-  const conditions = conditionsFor(explainer, asker);
+  const conditions = new ConditionExplainer(explainer, asker);
   const models: Models = new Map([...explainer.resources.values()].map(({ model }) => [model.name, model]));
   const admitted = {
     endpoint,

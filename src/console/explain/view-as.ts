@@ -54,47 +54,28 @@ export interface ViewAsParts extends TableContext {
   readonly baseUrl: string;
 }
 
-/**
- * The records of a resource that a colleague sees through the API. The administrator does not become that user: no
- * session, token or key is made. The list and the detail of a resource are read with the grant that the colleague would
- * have, and nothing else can be asked for; so nothing can be written, signed or changed, and the colleague's account,
- * keys and sessions stay out of reach. Administrators look only at models whose records they may read themselves, so
- * that nothing is shown that they could not see. Each look is in the audit log before its answer.
- */
-export const viewAsEndpoints = (services: ViewAsParts): Endpoint[] => {
-  const { resources, identities, catalogue, baseUrl } = services;
-  const models: Models = new Map([...resources.values()].map(({ model }) => [model.name, model]));
-  const { callers } = services;
-  const change = createCommands(services);
-  const origin = new URL(baseUrl).origin;
+/** Looks at records with the grants that a colleague would have. */
+class ColleagueView {
+  readonly #services: ViewAsParts;
+  readonly #models: Models;
+  readonly #change: ReturnType<typeof createCommands>;
 
-  const identify = async (
-    id: number,
-    of: readonly string[],
-    auth: Endpoint['auth'],
-  ): Promise<UserPrincipal> => {
-    const known = await callers.user(id);
-    if (known === undefined) throw new Problem('record_not_found');
-    const identity = await identities.byUserId(id, of);
-    if (identity === undefined) throw new Problem('user_disabled');
-    const principals = ownMethods.map((method): UserPrincipal => ({ ...identity, method }));
-    const principal = principals.find((each) => takes(auth, each));
-    if (principal === undefined) throw refused(new Problem('unauthenticated'));
-    return principal;
-  };
-
-  const refused = (problem: Problem): Problem =>
-    new Problem('colleague_refused', { params: { answer: problemText(catalogue, problem) } });
+  constructor(services: ViewAsParts) {
+    this.#services = services;
+    this.#models = new Map([...services.resources.values()].map(({ model }) => [model.name, model]));
+    this.#change = createCommands(services);
+  }
 
   /** @throws Problem `forbidden`, `record_not_found`, `user_disabled`, `colleague_refused` */
-  const look = async (call: Call, action: 'list' | 'detail', record: number | null): Promise<Looked> => {
-    const resource = [...resources.values()].find(({ model }) => model.path === call.params['resource']);
+  async look(call: Call, action: 'list' | 'detail', record: number | null): Promise<Looked> {
+    const path = call.params['resource'];
+    const resource = [...this.#services.resources.values()].find(({ model }) => model.path === path);
     if (resource === undefined) throw new Problem('record_not_found');
     const { model } = resource;
     if (readsInArea(call.principal, model) === undefined) throw new Problem('forbidden');
-    const rule = ruleOf(model, models, action, apiArea);
-    const user = await identify(idOf(call), modelsOfGrants(rule), apiArea.auth(model, action));
-    await change(actorOf(call), async () => ({
+    const rule = ruleOf(model, this.#models, action, apiArea);
+    const user = await this.#identify(idOf(call), modelsOfGrants(rule), apiArea.auth(model, action));
+    await this.#change(actorOf(call), async () => ({
       audit: {
         action: 'user.view_as',
         target: { kind: 'user', id: user.id, name: user.username },
@@ -103,71 +84,110 @@ export const viewAsEndpoints = (services: ViewAsParts): Endpoint[] => {
       result: undefined,
     }));
     const decision = decide(rule, user);
-    if (!decision.allowed) throw refused(decision.problem);
+    if (!decision.allowed) throw this.#refused(decision.problem);
     return { resource, grant: decision.grant };
-  };
+  }
 
-  const common = {
+  async #identify(id: number, of: readonly string[], auth: Endpoint['auth']): Promise<UserPrincipal> {
+    const { callers, identities } = this.#services;
+    const known = await callers.user(id);
+    if (known === undefined) throw new Problem('record_not_found');
+    const identity = await identities.byUserId(id, of);
+    if (identity === undefined) throw new Problem('user_disabled');
+    const principals = ownMethods.map((method): UserPrincipal => ({ ...identity, method }));
+    const principal = principals.find((each) => takes(auth, each));
+    if (principal === undefined) throw this.#refused(new Problem('unauthenticated'));
+    return principal;
+  }
+
+  #refused(problem: Problem): Problem {
+    return new Problem('colleague_refused', {
+      params: { answer: problemText(this.#services.catalogue, problem) },
+    });
+  }
+}
+
+/** The parts that both endpoints have in common. */
+const commonTo = ({ resources }: ViewAsParts) =>
+  ({
     method: 'GET',
     auth: adminAuth,
     policy: administratorOnly,
     grantsOn: checkedModels([...resources.values()].map(({ model }) => model)),
     accepts: 'nothing',
-  } as const;
-  const problems = ['record_not_found', 'user_disabled', 'colleague_refused'] as const;
+  }) as const;
 
-  return [
-    {
-      ...common,
-      operation: 'listAsUser',
-      path: '/admin/users/:id/view/:resource',
-      docs: {
-        summary: { 'zh-CN': '以同事的视角查看列表', en: 'List records as a colleague sees them' },
-        description: {
-          'zh-CN': `该用户通过接口会看到的记录与字段，每页 ${perPage} 条。只读，每次查看都记入审计；仅限调用者自己可读的模型。`,
-          en: `The records and fields that this user sees through the API, ${perPage} a page. It reads only, each look is in the audit log, and only models are shown that the caller may read.`,
-        },
-        tag: adminTag,
-        data: { type: 'array', items: { type: 'object' } },
-        query: [whole],
-        headers: {
-          'X-Total-Count': { 'zh-CN': '该用户可见的记录总数', en: 'Records that this user sees' },
-        },
-        problems: ['invalid_parameter', ...problems],
+const problems = ['record_not_found', 'user_disabled', 'colleague_refused'] as const;
+
+const listEndpoint = (services: ViewAsParts, view: ColleagueView): Endpoint => {
+  const { origin } = new URL(services.baseUrl);
+  return {
+    ...commonTo(services),
+    operation: 'listAsUser',
+    path: '/admin/users/:id/view/:resource',
+    docs: {
+      summary: { 'zh-CN': '以同事的视角查看列表', en: 'List records as a colleague sees them' },
+      description: {
+        'zh-CN': `该用户通过接口会看到的记录与字段，每页 ${perPage} 条。只读，每次查看都记入审计；仅限调用者自己可读的模型。`,
+        en: `The records and fields that this user sees through the API, ${perPage} a page. It reads only, each look is in the audit log, and only models are shown that the caller may read.`,
       },
-      handle: async (call) => {
-        const query = `page=${pageIn(call.query)}&per_page=${perPage}&sort=-id`;
-        const { resource, grant } = await look(call, 'list', null);
-        const answer = await resource.list(grant, { query, path: origin + call.path, by: call });
-        if (!('json' in answer)) throw new Error('a page is one JSON text');
-        const { json, headers } = answer;
-        return {
-          data: new JsonText(typeof json === 'string' ? json : new OwnedBytes(json)),
-          headers: { 'X-Total-Count': headers['X-Total-Count'] ?? '0' },
-        };
+      tag: adminTag,
+      data: { type: 'array', items: { type: 'object' } },
+      query: [whole],
+      headers: {
+        'X-Total-Count': { 'zh-CN': '该用户可见的记录总数', en: 'Records that this user sees' },
       },
+      problems: ['invalid_parameter', ...problems],
     },
-    {
-      ...common,
-      operation: 'getAsUser',
-      path: '/admin/users/:id/view/:resource/:record',
-      docs: {
-        summary: { 'zh-CN': '以同事的视角查看记录', en: 'Show a record as a colleague sees it' },
-        description: {
-          'zh-CN': '该用户不可见的记录如同不存在：404。只读，每次查看都记入审计。',
-          en: 'A record that this user does not reach is missing: 404. It reads only, and each look is in the audit log.',
-        },
-        tag: adminTag,
-        data: { type: 'object' },
-        problems: [...problems],
-      },
-      handle: async (call) => {
-        const id = idOf(call, 'record');
-        const { resource, grant } = await look(call, 'detail', id);
-        const found = await resource.show(grant, id);
-        if (found === undefined) throw new Problem('record_not_found');
-        return { data: new JsonText(found.json) };
-      },
+    handle: async (call) => {
+      const query = `page=${pageIn(call.query)}&per_page=${perPage}&sort=-id`;
+      const { resource, grant } = await view.look(call, 'list', null);
+      const answer = await resource.list(grant, {
+        query,
+        path: origin + call.path,
+        by: call,
+      });
+      if (!('json' in answer)) throw new Error('a page is one JSON text');
+      const { json, headers } = answer;
+      return {
+        data: new JsonText(typeof json === 'string' ? json : new OwnedBytes(json)),
+        headers: { 'X-Total-Count': headers['X-Total-Count'] ?? '0' },
+      };
     },
-  ];
+  };
+};
+
+const recordEndpoint = (services: ViewAsParts, view: ColleagueView): Endpoint => ({
+  ...commonTo(services),
+  operation: 'getAsUser',
+  path: '/admin/users/:id/view/:resource/:record',
+  docs: {
+    summary: { 'zh-CN': '以同事的视角查看记录', en: 'Show a record as a colleague sees it' },
+    description: {
+      'zh-CN': '该用户不可见的记录如同不存在：404。只读，每次查看都记入审计。',
+      en: 'A record that this user does not reach is missing: 404. It reads only, and each look is in the audit log.',
+    },
+    tag: adminTag,
+    data: { type: 'object' },
+    problems: [...problems],
+  },
+  handle: async (call) => {
+    const id = idOf(call, 'record');
+    const { resource, grant } = await view.look(call, 'detail', id);
+    const found = await resource.show(grant, id);
+    if (found === undefined) throw new Problem('record_not_found');
+    return { data: new JsonText(found.json) };
+  },
+});
+
+/**
+ * The records of a resource that a colleague sees through the API. The administrator does not become that user: no
+ * session, token or key is made. The list and the detail of a resource are read with the grant that the colleague would
+ * have, and nothing else can be asked for; so nothing can be written, signed or changed, and the colleague's account,
+ * keys and sessions stay out of reach. Administrators look only at models whose records they may read themselves, so
+ * that nothing is shown that they could not see. Each look is in the audit log before its answer.
+ */
+export const viewAsEndpoints = (services: ViewAsParts): Endpoint[] => {
+  const view = new ColleagueView(services);
+  return [listEndpoint(services, view), recordEndpoint(services, view)];
 };
