@@ -179,106 +179,160 @@ const fewMatches = 15_000;
 const countOf = (table: Fragment): Fragment => sql`(select count(*) from ${table})`;
 
 /**
- * An index on words returns matches in no order, and all of them, so a frequent word takes as long as it has matches.
- * The newest records are examined, until enough of them match. The index is asked for all matches where too few of
- * these do, and at once where a word seems to have few matches. Matches with only a beginning are looked for where the
- * words themselves have too few.
+ * The tables of a ranked search. An index on words returns matches in no order, and all of them, so a frequent word
+ * takes as long as it has matches. The newest records are examined, until enough of them match. The index is asked for
+ * all matches where too few of these do, and at once where a word seems to have few matches. Matches with only a
+ * beginning are looked for where the words themselves have too few.
  */
-const ranked = (search: RankedSearch): RankedMatches => {
-  const { index, columns, source, key, reach, parts, filters, until } = search;
-  const isUnconditional = reach.length + filters.length === 0;
-  const table = tableOf(search);
-  const [begun, whole] = [queryOf(search), queryOf(search, true)];
-  const matches = (query: Fragment): Fragment => sql`${words}.words @@ ${query}`;
-  const id = sql`${words}.id`;
-  const enough = sql`greatest(${literal(rankedMatches)}, ${until})`;
-  /** The newest rows of all parts. */
-  const newest = (
-    from: Fragment,
-    columns: Fragment,
-    further: readonly Fragment[],
-    most: Fragment,
-  ): Fragment => {
-    const end = sql` order by id desc limit ${most}`;
-    const rows = (parts ?? [reach]).map(
-      (part, nth) =>
-        sql`select * from (select ${columns} from ${from}${where([...further, ...part, ...filters])}${end}) as ${identifier(`_part${nth}`)}`,
-    );
-    return rows.length === 1 ? join(rows) : sql`${join(rows, ' union all ')}${end}`;
-  };
-  const [first, second] = examinedRecords[isUnconditional ? 'whole' : 'part'];
-  const rows = (conditions: readonly Fragment[], most: number): Fragment =>
-    isUnconditional
-      ? newest(table, sql`${id} as id, ${words}.words`, conditions, literal(most))
-      : newest(source, sql`${key} as id`, conditions, literal(most));
-  const newestRows = rows([], first);
-  const nextRows = rows([sql`${isUnconditional ? id : key} < (select lowest from _examined)`], second);
-  /** Matches among such rows. */
-  const near = (of: Fragment, most: Fragment, conditions: readonly Fragment[]): Fragment => {
-    // OFFSET makes the planner look for the words of these rows only, one after the other; it would read those of the
-    // whole table.
-    const withWords = isUnconditional
-      ? sql`(${of}) as ${words}`
-      : sql`(${of}) as _newest cross join lateral
-        (select ${id}, ${words}.words from ${table} where ${id} = _newest.id offset 0) as ${words}`;
-    const order = isUnconditional ? id : sql`_newest.id`;
-    return sql`select ${id} from ${withWords}${where(conditions)} order by ${order} desc limit ${most}`;
-  };
-  const from = isUnconditional ? table : sql`${table} join ${source} on ${key} = ${id}`;
-  const far = (conditions: readonly Fragment[]): Fragment =>
-    sql`select * from (${newest(from, sql`${id} + 0 as id`, conditions, enough)}) as _far`;
+class RankedTables {
+  readonly #search: RankedSearch;
+  /** True if all records of the table are searched: their words are then read without the rows. */
+  readonly #isUnconditional: boolean;
+  readonly #words: Fragment;
+  readonly #id = sql`${words}.id`;
+  /** Number of matches that end the search. */
+  readonly #enough: Fragment;
+  /** Records that are examined first, and next. */
+  readonly #first: number;
+  readonly #second: number;
+  readonly #newestRows: Fragment;
+  readonly #nextRows: Fragment;
+
+  constructor(search: RankedSearch) {
+    this.#search = search;
+    this.#isUnconditional = search.reach.length + search.filters.length === 0;
+    this.#words = tableOf(search);
+    this.#enough = sql`greatest(${literal(rankedMatches)}, ${search.until})`;
+    [this.#first, this.#second] = examinedRecords[this.#isUnconditional ? 'whole' : 'part'];
+    this.#newestRows = this.#rows([], this.#first);
+    const isOlder = sql`${this.#isUnconditional ? this.#id : search.key} < (select lowest from _examined)`;
+    this.#nextRows = this.#rows([isOlder], this.#second);
+  }
+
+  matches(): RankedMatches {
+    const [begun, whole] = [queryOf(this.#search), queryOf(this.#search, true)];
+    const isMatch = (query: Fragment): Fragment => sql`${words}.words @@ ${query}`;
+    const wholes = countOf(sql`_whole`);
+    return {
+      tables: [
+        ...this.#examined(),
+        ...this.#found('_whole', literal(0), [isMatch(whole)]),
+        ...this.#found('_begun', wholes, [
+          sql`${wholes} < ${this.#enough}`,
+          isMatch(begun),
+          sql`not ${isMatch(whole)}`,
+        ]),
+        sql`_matches as materialized (select id, 1 as whole from _whole union all select id, 0 from _begun)`,
+        this.#ranked(sql`${this.#rank(begun)} + ${this.#rank(whole)}`),
+      ],
+      count: sql`select least(count(*), ${this.#enough}) from _matches`,
+    };
+  }
+
+  /** Tables that tell whether the examined records are all that the caller reaches. */
+  #examined(): readonly Fragment[] {
+    return [
+      sql`_examined as materialized (select count(*) < ${literal(this.#first)} as complete, min(id) as lowest from (${this.#newestRows}) as _rows)`,
+      sql`_next as materialized (select count(*) < ${literal(this.#second)} as complete from (${this.#nextRows}) as _rows)`,
+    ];
+  }
+
   /**
    * Tables of the matches among the newest records, among the next ones if these promise enough, and, if not, among
-   * all.
+   * all. `others`: the number of matches that were found before.
    */
-  const found = (name: string, others: Fragment, ...conditions: readonly Fragment[]): readonly Fragment[] => {
+  #found(name: string, others: Fragment, conditions: readonly Fragment[]): readonly Fragment[] {
     const [all, nearest, next] = [identifier(name), identifier(`${name}_near`), identifier(`${name}_next`)];
     const [here, there] = [countOf(nearest), countOf(next)];
     const rare = identifier(`${name}_rare`);
+    const enough = this.#enough;
     const isRare = sql`(select rare from ${rare})`;
-    const probed = sql`(select ${id}, ${words}.words from ${table} order by ${id} desc limit ${literal(probedRecords)}) as ${words}`;
+    const growth = literal((this.#first + this.#second) / this.#first);
     const isSoonDone = sql`not ${isRare} and (${here} + ${others} >= ${enough} or (select complete from _examined))`;
-    const isLikely = sql`not (${isSoonDone}) and ${here} * ${literal((first + second) / first)} + ${others} >= ${enough}`;
+    const isLikely = sql`not (${isSoonDone}) and ${here} * ${growth} + ${others} >= ${enough}`;
     const isDone = sql`(${isSoonDone} or (${isLikely})
       and (${here} + ${there} + ${others} >= ${enough} or (select complete from _next)))`;
     return [
-      sql`${rare} as materialized (select not (select complete from _examined)
-        and (select count(*) from ${probed}${where(conditions)}) * (select max(${id}) from ${table}) <= ${literal(probedRecords * fewMatches)} as rare)`,
-      sql`${nearest} as materialized (${near(newestRows, enough, [sql`not ${isRare}`, ...conditions])})`,
-      sql`${next} as materialized (${near(nextRows, sql`(${enough} - ${here})`, [isLikely, ...conditions])})`,
+      sql`${rare} as materialized (${this.#rarity(conditions)})`,
+      sql`${nearest} as materialized (${this.#near(this.#newestRows, enough, [sql`not ${isRare}`, ...conditions])})`,
+      sql`${next} as materialized (${this.#near(this.#nextRows, sql`(${enough} - ${here})`, [isLikely, ...conditions])})`,
       sql`${all} as materialized (select id from ${nearest} where ${isDone}
         union all select id from ${next} where ${isDone}
-        union all ${far([sql`not ${isDone}`, ...conditions])})`,
+        union all ${this.#far([sql`not ${isDone}`, ...conditions])})`,
     ];
-  };
-  const wholes = countOf(sql`_whole`);
-  const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
-  while (weights.length < labels.length) weights.push(literal(0));
-  // Words of fields that the caller does not read would count for the length of the text.
-  const readWords =
-    columns.length === index.columns.length
-      ? sql`${words}.words`
-      : sql`ts_filter(${words}.words, ${literal(`{${labelsOf(search).toLowerCase().split('').join()}}`)})`;
-  const rank = (of: Fragment): Fragment =>
-    sql`ts_rank(array[${join(weights.toReversed())}]::real[], ${readWords}, ${of}, 1)`;
-  return {
-    tables: [
-      // Whether the examined records are all that the caller reaches.
-      sql`_examined as materialized (select count(*) < ${literal(first)} as complete, min(id) as lowest from (${newestRows}) as _rows)`,
-      sql`_next as materialized (select count(*) < ${literal(second)} as complete from (${nextRows}) as _rows)`,
-      ...found('_whole', literal(0), matches(whole)),
-      ...found('_begun', wholes, sql`${wholes} < ${enough}`, matches(begun), sql`not ${matches(whole)}`),
-      sql`_matches as materialized (select id, 1 as whole from _whole union all select id, 0 from _begun)`,
-      sql`_ranked as materialized (select _first.id, ${rank(begun)} + ${rank(whole)} as score
+  }
+
+  /** Tells from the share of matches among the newest records whether the whole table has few. */
+  #rarity(conditions: readonly Fragment[]): Fragment {
+    const id = this.#id;
+    const probed = sql`(select ${id}, ${words}.words from ${this.#words} order by ${id} desc limit ${literal(probedRecords)}) as ${words}`;
+    return sql`select not (select complete from _examined)
+        and (select count(*) from ${probed}${where(conditions)}) * (select max(${id}) from ${this.#words}) <= ${literal(probedRecords * fewMatches)} as rare`;
+  }
+
+  /** Matches among some of the newest rows. */
+  #near(rows: Fragment, most: Fragment, conditions: readonly Fragment[]): Fragment {
+    const id = this.#id;
+    // OFFSET makes the planner look for the words of these rows only, one after the other; it would read those of the
+    // whole table.
+    const withWords = this.#isUnconditional
+      ? sql`(${rows}) as ${words}`
+      : sql`(${rows}) as _newest cross join lateral
+        (select ${id}, ${words}.words from ${this.#words} where ${id} = _newest.id offset 0) as ${words}`;
+    const order = this.#isUnconditional ? id : sql`_newest.id`;
+    return sql`select ${id} from ${withWords}${where(conditions)} order by ${order} desc limit ${most}`;
+  }
+
+  /** Matches among all rows, by the index. */
+  #far(conditions: readonly Fragment[]): Fragment {
+    const { source, key } = this.#search;
+    const id = this.#id;
+    const from = this.#isUnconditional ? this.#words : sql`${this.#words} join ${source} on ${key} = ${id}`;
+    return sql`select * from (${this.#newest(from, sql`${id} + 0 as id`, conditions, this.#enough)}) as _far`;
+  }
+
+  /** The newest rows that are searched; of a whole table with their words. */
+  #rows(conditions: readonly Fragment[], most: number): Fragment {
+    const { source, key } = this.#search;
+    return this.#isUnconditional
+      ? this.#newest(this.#words, sql`${this.#id} as id, ${words}.words`, conditions, literal(most))
+      : this.#newest(source, sql`${key} as id`, conditions, literal(most));
+  }
+
+  /** The newest rows of all parts. */
+  #newest(from: Fragment, columns: Fragment, conditions: readonly Fragment[], most: Fragment): Fragment {
+    const { parts, reach, filters } = this.#search;
+    const end = sql` order by id desc limit ${most}`;
+    const rows = (parts ?? [reach]).map(
+      (part, nth) =>
+        sql`select * from (select ${columns} from ${from}${where([...conditions, ...part, ...filters])}${end}) as ${identifier(`_part${nth}`)}`,
+    );
+    return rows.length === 1 ? join(rows) : sql`${join(rows, ' union all ')}${end}`;
+  }
+
+  /** The table of the first matches with their scores. */
+  #ranked(score: Fragment): Fragment {
+    return sql`_ranked as materialized (select _first.id, ${score} as score
         from (select id from _matches order by whole desc, id desc limit ${literal(rankedMatches)}) as _first
-        join ${table} on ${id} = _first.id)`,
-    ],
-    count: sql`select least(count(*), ${enough}) from _matches`,
-  };
-};
+        join ${this.#words} on ${this.#id} = _first.id)`;
+  }
+
+  /** The rank of a record's words for a query, by the weights of their fields. */
+  #rank(query: Fragment): Fragment {
+    const { index, columns } = this.#search;
+    const weights = index.columns.map((_, nth) => literal(fieldWeights[nth] ?? 0));
+    while (weights.length < labels.length) weights.push(literal(0));
+    // Words of fields that the caller does not read would count for the length of the text.
+    const readWords =
+      columns.length === index.columns.length
+        ? sql`${words}.words`
+        : sql`ts_filter(${words}.words, ${literal(`{${labelsOf(this.#search).toLowerCase().split('').join()}}`)})`;
+    return sql`ts_rank(array[${join(weights.toReversed())}]::real[], ${readWords}, ${query}, 1)`;
+  }
+}
 
 export const searchPostgres: SearchDialect = {
   matches: (key, request) =>
     sql`${key} in (select id from ${tableOf(request)} where ${words}.words @@ ${queryOf(request)})`,
-  ranked,
+  ranked: (search) => new RankedTables(search).matches(),
 };
