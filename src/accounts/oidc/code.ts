@@ -45,6 +45,8 @@ export const createBoundCodes = (baseUrl: string) => {
   };
 };
 
+export type BoundCodes = ReturnType<typeof createBoundCodes>;
+
 export interface CodeSignInParts {
   readonly linkedAccounts: LinkedAccounts;
   readonly identities: Identities;

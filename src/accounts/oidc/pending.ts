@@ -79,3 +79,5 @@ export const createPendingSignIns = ({ providerSecrets, nonces, clock, baseUrl }
     },
   };
 };
+
+export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
