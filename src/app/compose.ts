@@ -24,29 +24,24 @@ import {
   createIdentityStore,
   createNotifyUser,
   createUserStore,
-  managedUserEntity,
 } from '../accounts/users.ts';
 import { createLogin } from '../auth/login.ts';
 import { createPasskeys } from '../auth/passkeys.ts';
 import { createPasswords } from '../auth/password.ts';
 import { anonymous } from '../auth/principal.ts';
 import { openMethods } from '../auth/registry.ts';
-import { createDocumentation, type Documentation, mailPreviewEndpoints } from '../console/docs.ts';
-import { type AdminMetaParts, adminMetaEndpoints } from '../console/meta.ts';
 import type { Database } from '../database/database.ts';
 import { Changes, EventSignal } from '../delivery/events.ts';
 import { createJobs, type JobService, type WorkerTimes, withOwnJobs } from '../delivery/jobs.ts';
 import { createMailQueue, createMailSender } from '../delivery/mail.ts';
 import { createWebhooks, type Webhooks, type WebhookTimes } from '../delivery/webhooks.ts';
 import { createBuckets } from '../http/buckets.ts';
-import type { Endpoint } from '../http/endpoint.ts';
 import { createLimiter } from '../http/limiter.ts';
-import { withRateLimits } from '../http/rate-limits.ts';
 import { Routes } from '../http/routes.ts';
 import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { workLogFields } from '../kernel/current-work.ts';
-import { createLanguages, type Locale } from '../kernel/messages.ts';
+import { createLanguages } from '../kernel/messages.ts';
 import type { Stopping } from '../kernel/stopping.ts';
 import { createEventLog } from '../ledger/event-log.ts';
 import { createIdempotency } from '../ledger/idempotency.ts';
@@ -56,33 +51,22 @@ import type { Models } from '../model/models.ts';
 import type { Scope } from '../model/scope.ts';
 import { createVersionPurge } from '../records/history.ts';
 import { createTrash } from '../records/trash.ts';
-import { publicUserEntity } from '../records/user-entity.ts';
-import { adminArea } from '../resources/admin-area.ts';
-import {
-  type ApplicationEndpointParts,
-  applicationEndpoints,
-  keyScopesOf,
-} from '../resources/application-endpoints.ts';
+import { keyScopesOf } from '../resources/application-endpoints.ts';
 import { apiArea } from '../resources/area.ts';
-import { metaEndpoints } from '../resources/meta.ts';
 import {
   type Acting,
   type CodeLimit,
-  cascadeLimits,
   createScopes,
-  maxBatch,
   type ResourceContext,
   type ServedResource,
   serveResource,
 } from '../resources/operations.ts';
-import { resourceEndpoints } from '../resources/resource-endpoints.ts';
 import { createRefusals } from '../upkeep/refusals.ts';
 import { createRequestCounts, createRouteTimes, type Usage } from '../upkeep/usage.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
 import { settingsOf } from './config.ts';
-import { type FixedEndpointParts, fixedEndpoints } from './endpoints.ts';
 import { connectionsWithin } from './open-files.ts';
 import { createKeyed } from './secrets.ts';
 import { packageVersion } from './version.ts';
@@ -414,9 +398,6 @@ export const compose = async (parts: Parts) => {
   return { services, methods: openMethods(authentication), jobs };
 };
 
-/** Parts of all endpoints. */
-type EndpointParts = FixedEndpointParts & ApplicationEndpointParts & AdminMetaParts;
-
 export type Composed = Awaited<ReturnType<typeof compose>>;
 
 /** @throws Error where the links of mail would be written to the log of a production system */
@@ -445,70 +426,4 @@ const createResources = (models: Models, context: Omit<ResourceContext, 'models'
     [...models].map(([name, model]) => [name, serveResource(model, { ...context, models, resourceOf })]),
   );
   return resources;
-};
-
-/** The endpoints of the service, of its resources, and the application's own. */
-const ownEndpoints = (services: EndpointParts, application: Application): Endpoint[] => {
-  const generated = [...services.resources.values()].flatMap((resource) => [
-    ...resourceEndpoints(resource, apiArea, services.baseUrl),
-    ...resourceEndpoints(resource, adminArea, services.baseUrl),
-  ]);
-  const all = [
-    ...fixedEndpoints(services),
-    ...generated,
-    ...metaEndpoints(application.models, generated, services.languages),
-    ...adminMetaEndpoints(services, application.models, generated),
-    ...applicationEndpoints(services, application.endpoints),
-  ];
-  return withRateLimits(all, application.config.limits ?? {});
-};
-
-/** The same services in another language. Endpoints that are built with them are for reading, not for running. */
-const speaking = (services: EndpointParts, locale: Locale): EndpointParts => {
-  if (locale === services.locale) return services;
-  const catalogue = services.languages.catalogues.get(locale);
-  if (catalogue === undefined) throw new Error(`no language ${locale}`);
-  const translated = (resource: ServedResource): ServedResource => ({
-    ...resource,
-    context: { ...resource.context, locale },
-  });
-  return {
-    ...services,
-    locale,
-    catalogue,
-    resources: new Map([...services.resources].map(([name, resource]) => [name, translated(resource)])),
-  };
-};
-
-/** The documentation of all endpoints. */
-export const documentationOf = (
-  { services }: Composed,
-  application: Application,
-  config: Config,
-): Promise<Documentation> =>
-  createDocumentation({
-    languages: services.languages,
-    models: application.models,
-    users: { api: publicUserEntity.schema, admin: managedUserEntity.schema },
-    baseUrl: config.baseUrl,
-    bodyLimit: config.bodyLimit,
-    writeLimits: { batch: maxBatch, cascade: cascadeLimits },
-    positions: config.databaseReadUrl !== undefined,
-    endpoints: (locale) => ownEndpoints(speaking(services, locale), application),
-  });
-
-/**
- * All endpoints of the service, including its own description unless that is off.
- * @param development whether the pages of `gatewright dev` are among them
- */
-export const allEndpoints = async (
-  composed: Composed,
-  application: Application,
-  config: Config,
-  development = false,
-): Promise<Endpoint[]> => {
-  const { mail } = application.config;
-  const preview = development && mail !== undefined ? mailPreviewEndpoints(mail, config.baseUrl) : [];
-  const documentation = config.apiDocs ? await documentationOf(composed, application, config) : undefined;
-  return [...ownEndpoints(composed.services, application), ...preview, ...(documentation?.endpoints ?? [])];
 };

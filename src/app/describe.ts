@@ -4,8 +4,9 @@ import type { DescriptionArea } from '../http/describe.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages.ts';
+import { allEndpoints, documentationOf } from './all-endpoints.ts';
 import type { Application } from './application.ts';
-import { allEndpoints, type Composed, documentationOf } from './compose.ts';
+import type { Composed } from './compose.ts';
 import { composeOffline } from './compose-offline.ts';
 import type { Config } from './config.ts';
 

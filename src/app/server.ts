@@ -37,7 +37,7 @@ import { recordRefusedFile, watchCredentials } from './credentials-watch.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { startApplication } from './lifecycle.ts';
 import { createLogger } from './log.ts';
-import { openMetering } from './metering.ts';
+import { type Metering, openMetering } from './metering.ts';
 import { listen, openHttp } from './open-http.ts';
 import { openWatched } from './open-watched.ts';
 import { assertMetricsPort, prepareStart, probePort } from './preflight.ts';
@@ -180,91 +180,130 @@ const startSweeping = (services: SweptParts, removalClock: Clock, logger: Logger
   return timer.unref();
 };
 
+/** The clocks of a service. An injected clock is that of a test, which moves it at will. */
+const clocksOf = (injected: Clock | undefined) => {
+  const service = new ServiceClock(injected);
+  return {
+    service,
+    isInjected: injected !== undefined,
+    clock: injected ?? service.now,
+    removalClock: injected ?? service.removal,
+  };
+};
+
+/** Parts of a process that exist before its database is opened. */
+interface Starting {
+  readonly config: Config;
+  readonly options: ServerOptions;
+  readonly application: Application;
+  readonly logger: Logger;
+  readonly closing: Closing;
+  readonly vault: Vault;
+  readonly codeWatch: MainThreadWatch | undefined;
+  readonly clocks: ReturnType<typeof clocksOf>;
+  readonly metering: Metering | undefined;
+}
+
+/** Migrates and opens the database, and composes the service on it. */
+const openService = async (starting: Starting) => {
+  const { config, options, application, logger, closing, vault, clocks, codeWatch } = starting;
+  const { clock, removalClock } = clocks;
+  const target = databaseTarget(config.databaseUrl);
+  await prepareStart(config, application, target, vault, logger);
+  const watched = await openWatched(target, { ...starting, clock });
+  const { database, ready } = watched;
+  if (clocks.isInjected) await mendStoredTimes(database, clock(), logger);
+  else closing.push(await watchClock(clocks.service, database, logger));
+  const usage = createUsageRecorder({ database, clock }, (error) => logger.warn({ err: error }, 'last uses'));
+  closing.push(() => usage.stop());
+  const composed = await compose({
+    config,
+    application,
+    clock,
+    removalClock,
+    logger,
+    database,
+    vault,
+    usage,
+    ready,
+    stopping: closing.stopping,
+    watch: codeWatch,
+    jobTimes: options.jobTimes,
+    webhookTimes: options.webhookTimes,
+  });
+  closing.push(() => composed.services.eventSignal.close());
+  return { watched, composed };
+};
+
+type OpenedService = Awaited<ReturnType<typeof openService>>;
+
+/** The first writes of a start: credentials seen, secrets sealed, permissions registered, the first administrator. */
+const prepareContent = async (
+  { config, vault, logger }: Starting,
+  { composed: { services } }: OpenedService,
+): Promise<FirstAdmin | undefined> => {
+  await watchCredentials(vault, config.credentialsFile, services.seenCredentials, services.securityEvents);
+  const resealing = {
+    webhooks: services.webhooks.renewSecrets,
+    authenticators: () => services.secondFactors.renewSecrets((sealed) => services.totpSecrets.renew(sealed)),
+  };
+  await keepSealed(resealing, vault, logger);
+  await services.roles.register(services.permissionEntries);
+  return ensureFirstAdmin(services.users, services.passwords, config);
+};
+
+/** Listens, then starts what runs beside requests: metrics, jobs and webhooks. Returns the port of the metrics. */
+const serve = async (
+  { config, application, logger, closing, codeWatch, clocks, metering }: Starting,
+  { watched: { database, damaged }, composed: { services, jobs } }: OpenedService,
+  http: HttpServer,
+): Promise<number | undefined> => {
+  const work = prepareWork(config, closing);
+  await listen(http, config);
+  closing.push(() => http.close(() => database.interrupt()));
+  const metricsPort = await metering?.begin({
+    services,
+    jobs,
+    http,
+    database,
+    damaged,
+    logger,
+    clock: clocks.service,
+  });
+  closing.push(async () => services.changes.close());
+  const { stopping } = closing;
+  work.begin(jobs, { systemScope: services.systemScope, watch: codeWatch, logger, stopping });
+  if (config.jobs !== 'off' && haveEvents(application.models)) closing.push(services.webhooks.watch());
+  logger.info({ host: config.host, port: config.port }, 'listening');
+  return metricsPort;
+};
+
 const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
   const { application } = options;
-  const serviceClock = new ServiceClock(options.clock);
-  // An injected clock is that of a test, which moves it at will.
-  const injected = options.clock && { now: options.clock, removal: options.clock };
-  const { now: clock, removal: removalClock } = injected ?? serviceClock;
   const logger = options.logger ?? createLogger(config.logLevel);
   let events: SecurityEvents | undefined;
   const vault = await openCredentials(config, logger, (error) => {
     if (events !== undefined) recordRefusedFile(events, error);
   });
-  const target = databaseTarget(config.databaseUrl);
   const codeWatch = options.watch === true ? new MainThreadWatch(logger) : undefined;
   const closing = new Closing(logger);
-  const { stopping } = closing;
-  const parts = { config, application, logger, closing };
   closing.push(async () => codeWatch?.close());
   closing.push(async () => vault.close());
+  const clocks = clocksOf(options.clock);
   const metering = await openMetering(config, closing);
+  const starting = { config, options, application, logger, closing, vault, codeWatch, clocks, metering };
   try {
-    await prepareStart(config, application, target, vault, logger);
-    const { database, tracing, ready, damaged } = await openWatched(target, {
-      ...parts,
-      clock,
-      metering,
-      options,
-    });
-    if (injected === undefined) closing.push(await watchClock(serviceClock, database, logger));
-    else await mendStoredTimes(database, clock(), logger);
-    const usage = createUsageRecorder({ database, clock }, (error) =>
-      logger.warn({ err: error }, 'last uses'),
-    );
-    closing.push(() => usage.stop());
-    const composed = await compose({
-      config,
-      application,
-      clock,
-      removalClock,
-      logger,
-      database,
-      vault,
-      usage,
-      ready,
-      stopping,
-      watch: codeWatch,
-      jobTimes: options.jobTimes,
-      webhookTimes: options.webhookTimes,
-    });
-    const { services, jobs } = composed;
-    closing.push(() => services.eventSignal.close());
+    const opened = await openService(starting);
+    const { services, jobs } = opened.composed;
     events = services.securityEvents;
     closing.push(services.securityEvents.start());
     // Before the first write: an application that cannot be served is refused here.
-    const { http, endpoints } = await openHttp(composed, { ...parts, database, tracing, metering, options });
-    await watchCredentials(vault, config.credentialsFile, services.seenCredentials, events);
-    await keepSealed(
-      {
-        webhooks: services.webhooks.renewSecrets,
-        authenticators: () =>
-          services.secondFactors.renewSecrets((sealed) => services.totpSecrets.renew(sealed)),
-      },
-      vault,
-      logger,
-    );
-    await services.roles.register(services.permissionEntries);
-    const firstAdmin = await ensureFirstAdmin(services.users, services.passwords, config);
-    const sweeping = startSweeping(services, removalClock, logger);
+    const { http, endpoints } = await openHttp(opened.composed, { ...starting, ...opened.watched });
+    const firstAdmin = await prepareContent(starting, opened);
+    const sweeping = startSweeping(services, clocks.removalClock, logger);
     closing.push(async () => clearInterval(sweeping));
     if (options.lifecycle === true) await startApplication(application.config, services, closing, logger);
-    const work = prepareWork(config, closing);
-    await listen(http, config);
-    closing.push(() => http.close(() => database.interrupt()));
-    const metricsPort = await metering?.begin({
-      services,
-      jobs,
-      http,
-      database,
-      damaged,
-      logger,
-      clock: serviceClock,
-    });
-    closing.push(async () => services.changes.close());
-    work.begin(jobs, { systemScope: services.systemScope, watch: codeWatch, logger, stopping });
-    if (config.jobs !== 'off' && haveEvents(application.models)) closing.push(services.webhooks.watch());
-    logger.info({ host: config.host, port: config.port }, 'listening');
+    const metricsPort = await serve(starting, opened, http);
     return {
       config,
       metricsPort,
