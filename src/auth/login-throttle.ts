@@ -1,6 +1,6 @@
 /** The limits on failed sign-ins: per account and address, per address, and per account for codes. */
 
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { DoublingPause } from '../kernel/doubling-pause.ts';
@@ -90,118 +90,158 @@ interface Counter {
  * the limit. If only concurrent attempts are in the way (they may all succeed), it waits for one of them to end: the
  * first in the queue polls the database, the others wait for it, so that one key costs a few look-ups a second.
  */
-const createGate = ({ store, clock, delay = sleep }: Omit<ThrottleDependencies, 'secret'>) => {
-  const queue = new FairQueue({ maxWaiting, refuse: refuseWaiting });
+class AttemptGate {
+  readonly #store: ThrottleStore;
+  readonly #clock: Clock;
+  readonly #delay: (milliseconds: number) => Promise<unknown>;
+  readonly #queue = new FairQueue({ maxWaiting, refuse: refuseWaiting });
   /** Keys whose first waiting attempt is polling. */
-  const polledKeys = new Set<string>();
+  readonly #polledKeys = new Set<string>();
 
-  const poll = async (
-    { key, limit }: Counter,
+  constructor({ store, clock, delay = sleep }: ThrottleDependencies) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#delay = delay;
+  }
+
+  /** Resolves when a place is reserved, or throws. */
+  async reserve(counter: Counter, signal: AbortSignal | undefined): Promise<void> {
+    assertConnected(signal);
+    const initial = this.#polledKeys.has(counter.key) ? 'busy' : await this.#ask(counter);
+    const reservation = initial === 'busy' ? await this.#waitForPlace(counter, signal) : initial;
+    if (reservation !== 'granted') throw tooMany(reservation.retryAfterMs);
+  }
+
+  async #waitForPlace(
+    counter: Counter,
+    signal: AbortSignal | undefined,
+  ): Promise<Exclude<Reservation, 'busy'>> {
+    const { key } = counter;
+    const deadline = this.#clock() + maxWait;
+    if (this.#polledKeys.has(key)) await this.#queue.wait(key, { signal });
+    else this.#polledKeys.add(key);
+    try {
+      return await this.#poll(counter, deadline, signal);
+    } finally {
+      if (!this.#queue.nextOf(key)) this.#polledKeys.delete(key);
+    }
+  }
+
+  async #poll(
+    counter: Counter,
     deadline: number,
     signal: AbortSignal | undefined,
-  ): Promise<Exclude<Reservation, 'busy'>> => {
+  ): Promise<Exclude<Reservation, 'busy'>> {
     const wait = new DoublingPause(pause.first, pause.last);
     for (;;) {
       assertConnected(signal);
-      const reservation = await store.reserve(key, limit, throttleWindow, clock());
+      const reservation = await this.#ask(counter);
       if (reservation !== 'busy') return reservation;
-      if (clock() >= deadline) throw overloadedError();
-      await delay(wait.next());
+      if (this.#clock() >= deadline) throw overloadedError();
+      await this.#delay(wait.next());
     }
-  };
+  }
 
-  const waitForPlace = async (
-    counter: Counter,
-    signal: AbortSignal | undefined,
-  ): Promise<Exclude<Reservation, 'busy'>> => {
-    const { key } = counter;
-    const deadline = clock() + maxWait;
-    if (polledKeys.has(key)) await queue.wait(key, { signal });
-    else polledKeys.add(key);
-    try {
-      return await poll(counter, deadline, signal);
-    } finally {
-      if (!queue.nextOf(key)) polledKeys.delete(key);
-    }
-  };
-
-  /** Resolves when a place is reserved, or throws. */
-  return async (counter: Counter, signal: AbortSignal | undefined): Promise<void> => {
-    const { key, limit } = counter;
-    assertConnected(signal);
-    const initial = polledKeys.has(key) ? 'busy' : await store.reserve(key, limit, throttleWindow, clock());
-    const reservation = initial === 'busy' ? await waitForPlace(counter, signal) : initial;
-    if (reservation !== 'granted') throw tooMany(reservation.retryAfterMs);
-  };
-};
+  #ask({ key, limit }: Counter): Promise<Reservation> {
+    return this.#store.reserve(key, limit, throttleWindow, this.#clock());
+  }
+}
 
 const secretKeyOf = (secret: string) => deriveKey(secret, 'gatewright login throttle');
 
-export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginThrottle & Rekeyable => {
-  const { store, clock } = dependencies;
-  let secretKey = secretKeyOf(dependencies.secret);
-  const reserve = createGate(dependencies);
+class StoredLoginThrottle implements LoginThrottle, Rekeyable {
+  readonly #store: ThrottleStore;
+  readonly #clock: Clock;
+  readonly #gate: AttemptGate;
+  #secretKey: KeyObject;
+
+  constructor(dependencies: ThrottleDependencies) {
+    this.#store = dependencies.store;
+    this.#clock = dependencies.clock;
+    this.#gate = new AttemptGate(dependencies);
+    this.#secretKey = secretKeyOf(dependencies.secret);
+  }
+
+  run<T>(
+    account: string,
+    address: string,
+    attempt: () => Promise<T | undefined>,
+    signal?: AbortSignal,
+    kind: CountedKind = 'sign_in',
+  ): Promise<T | undefined> {
+    const network = networkOf(address);
+    const more = kind === 'sign_in' ? [] : [kind];
+    const forAccount = { key: this.#keyOf('account', account, network, ...more), limit: accountLimit };
+    const forAddress = { key: this.#keyOf('address', network, ...more), limit: addressLimit };
+    return this.#counted([forAccount, forAddress], attempt, signal);
+  }
+
+  forget(accounts: readonly string[], address: string): Promise<void> {
+    const network = networkOf(address);
+    return this.#store.forget(
+      [...new Set(accounts)].map((account) => this.#keyOf('account', account, network)),
+    );
+  }
+
+  runCode<T>(
+    account: string,
+    attempt: () => Promise<T | undefined>,
+    signal?: AbortSignal,
+  ): Promise<T | undefined> {
+    return this.#counted([{ key: this.#keyOf('code', account), limit: codeLimit }], attempt, signal);
+  }
+
+  replaceSecret(next: string): void {
+    this.#secretKey = secretKeyOf(next);
+  }
 
   /** The table of attempts contains neither accounts nor addresses. JSON separates the parts. */
-  const keyOf = (...parts: readonly string[]): string =>
-    createHmac('sha256', secretKey).update(JSON.stringify(parts)).digest('hex');
+  #keyOf(...parts: readonly string[]): string {
+    return createHmac('sha256', this.#secretKey).update(JSON.stringify(parts)).digest('hex');
+  }
 
-  const settle = async (counters: readonly Counter[], failed: boolean): Promise<void> => {
-    await Promise.all(counters.map(({ key }) => store.settle(key, failed, clock())));
-  };
-
-  /** Used when an error is being thrown already: that one is reported, and the reservation expires by itself. */
-  const release = (counters: readonly Counter[]): Promise<void> => settle(counters, false).catch(() => {});
+  async #counted<T>(
+    counters: readonly Counter[],
+    attempt: () => Promise<T | undefined>,
+    signal: AbortSignal | undefined,
+  ): Promise<T | undefined> {
+    await this.#reserveAll(counters, signal);
+    let result: T | undefined;
+    try {
+      result = await attempt();
+    } catch (error) {
+      await this.#release(counters);
+      throw error;
+    }
+    // A failure that cannot be counted is not returned as one: the error of the store is thrown instead.
+    await this.#settle(counters, result === undefined);
+    return result;
+  }
 
   /**
    * Always in this order: codes of the account, the account, the address. The holder of an address's place waits for
    * nothing more, so there is no deadlock.
    */
-  const reserveAll = async (counters: readonly Counter[], signal: AbortSignal | undefined): Promise<void> => {
+  async #reserveAll(counters: readonly Counter[], signal: AbortSignal | undefined): Promise<void> {
     for (const [index, counter] of counters.entries()) {
       try {
-        await reserve(counter, signal);
+        await this.#gate.reserve(counter, signal);
       } catch (error) {
-        await release(counters.slice(0, index));
+        await this.#release(counters.slice(0, index));
         throw error;
       }
     }
-  };
+  }
 
-  const counted = async <T>(
-    counters: readonly Counter[],
-    attempt: () => Promise<T | undefined>,
-    signal: AbortSignal | undefined,
-  ): Promise<T | undefined> => {
-    await reserveAll(counters, signal);
-    let result: T | undefined;
-    try {
-      result = await attempt();
-    } catch (error) {
-      await release(counters);
-      throw error;
-    }
-    // A failure that cannot be counted is not returned as one: the error of the store is thrown instead.
-    await settle(counters, result === undefined);
-    return result;
-  };
+  async #settle(counters: readonly Counter[], failed: boolean): Promise<void> {
+    await Promise.all(counters.map(({ key }) => this.#store.settle(key, failed, this.#clock())));
+  }
 
-  return {
-    run: (account, address, attempt, signal, kind = 'sign_in') => {
-      const network = networkOf(address);
-      const more = kind === 'sign_in' ? [] : [kind];
-      const forAccount = { key: keyOf('account', account, network, ...more), limit: accountLimit };
-      const forAddress = { key: keyOf('address', network, ...more), limit: addressLimit };
-      return counted([forAccount, forAddress], attempt, signal);
-    },
-    forget: (accounts, address) => {
-      const network = networkOf(address);
-      return store.forget([...new Set(accounts)].map((account) => keyOf('account', account, network)));
-    },
-    runCode: (account, attempt, signal) =>
-      counted([{ key: keyOf('code', account), limit: codeLimit }], attempt, signal),
-    replaceSecret(next) {
-      secretKey = secretKeyOf(next);
-    },
-  };
-};
+  /** Used when an error is being thrown already: that one is reported, and the reservation expires by itself. */
+  #release(counters: readonly Counter[]): Promise<void> {
+    return this.#settle(counters, false).catch(() => {});
+  }
+}
+
+export const createLoginThrottle = (dependencies: ThrottleDependencies): LoginThrottle & Rekeyable =>
+  new StoredLoginThrottle(dependencies);
