@@ -291,7 +291,8 @@ export const watchStatements = (logger: Logger, slow: number): Pick<StatementWat
       route: work?.route ?? null,
       milliseconds: rounded(milliseconds),
       statement: maskedStatement(sql),
-      ...(work?.traceparent === undefined ? {} : { traceparent: work.traceparent }),
+      // The log leaves out a member that is undefined.
+      traceparent: work?.traceparent,
     };
     if (milliseconds > slow) logger.warn(line, 'slow statement');
     else logger.debug(line, 'statement');

@@ -83,8 +83,8 @@ const storedType = (
   const guesses = Object.values<FieldType>(fieldTypes).map(
     (type): FieldDefinition => ({ type, options: {} }),
   );
-  return [...(registered === undefined ? [] : [registered]), own, ...guesses].find(({ type }) =>
-    holdsType(dialect, column, type),
+  return [registered, own, ...guesses].find(
+    (each) => each !== undefined && holdsType(dialect, column, each.type),
   );
 };
 

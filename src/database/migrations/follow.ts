@@ -141,14 +141,13 @@ const followFields = (tables: Tables, model: string, changes: readonly PathChang
         sql`model = ${literal(model)} and ${identifier(column)} in (${join(of.map(({ from }) => literal(from)))})`;
       const gone = changes.filter(({ to }) => to === undefined);
       const kept = changes.filter(({ to }) => to !== undefined);
-      return [
-        ...(gone.length === 0 ? [] : [sql`delete from ${identifier(table)} where ${among(gone)}`]),
-        ...(kept.length === 0
-          ? []
-          : [
-              sql`update ${identifier(table)} set ${identifier(column)} = ${pathsIn(kept, identifier(column))} where ${among(kept)}`,
-            ]),
-      ];
+      const statements: Fragment[] = [];
+      if (gone.length > 0) statements.push(sql`delete from ${identifier(table)} where ${among(gone)}`);
+      if (kept.length > 0)
+        statements.push(
+          sql`update ${identifier(table)} set ${identifier(column)} = ${pathsIn(kept, identifier(column))} where ${among(kept)}`,
+        );
+      return statements;
     }),
   );
 
@@ -317,6 +316,18 @@ const forgetLists = (tables: Tables, of: string): Fragment[] =>
       sql`delete from ${identifier(table)} where ${identifier(column)} = ${listOf(of)}`,
   );
 
+/** Has saved lists of a table follow it to its new name, in place of those of an earlier table of this name. */
+const renameLists = (tables: Tables, from: string, to: string): Fragment[] =>
+  from === to
+    ? []
+    : [
+        ...forgetLists(tables, to),
+        ...keeping(tables, 'list').map(
+          ({ table, columns: [column = ''] }) =>
+            sql`update ${identifier(table)} set ${identifier(column)} = ${listOf(to)} where ${identifier(column)} = ${listOf(from)}`,
+        ),
+      ];
+
 /** Has everything that is kept of a table's records follow it: `followTable` in a dialect. */
 export const followTableIn = async (
   db: MigrationDatabase,
@@ -344,9 +355,10 @@ export const followTableIn = async (
     return forgetTable(db, table);
   }
   const models = known.filter((each) => each !== to.model);
+  // Grants of an earlier model of the new name are not this one's.
+  const earlier = models.length === 0 ? [] : [to.model];
   await runAll(db, [
-    // Grants of an earlier model of the new name are not this one's.
-    ...(models.length === 0 ? [] : forgetModels(tables, dialect, [to.model])),
+    ...forgetModels(tables, dialect, earlier),
     ...models.flatMap((old) => [
       ...keeping(tables, 'model').map(
         ({ table: of }) =>
@@ -358,15 +370,7 @@ export const followTableIn = async (
         (of) => sql`case ${of} when ${literal(old)} then ${literal(to.model)} else ${of} end`,
       ),
     ]),
-    ...(table === to.table
-      ? []
-      : [
-          ...forgetLists(tables, to.table),
-          ...keeping(tables, 'list').map(
-            ({ table: of, columns: [column = ''] }) =>
-              sql`update ${identifier(of)} set ${identifier(column)} = ${listOf(to.table)} where ${identifier(column)} = ${listOf(table)}`,
-          ),
-        ]),
+    ...renameLists(tables, table, to.table),
   ]);
   await renameRegisteredTable(db, table, to.table, tableOf(to.model) === to.table ? undefined : to.model);
 };

@@ -22,13 +22,10 @@ export const missingIndexes = (found: readonly Difference[]): readonly MissingIn
       case 'changed_column': {
         const { table, field } = difference;
         const isNew = difference.kind === 'missing_column';
-        const wants = (aspect: 'unique' | 'index', isWanted: boolean): boolean =>
-          isWanted && (isNew || difference.aspects.includes(aspect));
-        const indexed = field.options.index === true || field.reference !== undefined;
-        return [
-          ...(wants('unique', field.unique) ? [true] : []),
-          ...(wants('index', !field.unique && indexed) ? [false] : []),
-        ].map((unique) => ({ table, columns: [field.column], unique }));
+        const { unique, column, reference, options } = field;
+        const isWanted = unique || options.index === true || reference !== undefined;
+        const isMissing = isNew || difference.aspects.includes(unique ? 'unique' : 'index');
+        return isWanted && isMissing ? [{ table, columns: [column], unique }] : [];
       }
       default:
         return [];

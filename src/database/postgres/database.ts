@@ -21,7 +21,13 @@ import { damageIn, type Effect, isConflict, isStalePlan, isWriteRefusal } from '
 import { ListeningSession } from './listener.ts';
 import { Pulse } from './pulse.ts';
 import { ReadBatches } from './read-batches.ts';
-import { assertSessionSettings, type SessionLimits, sessionSettings, startedAt } from './session.ts';
+import {
+  assertSessionSettings,
+  connectionTimeout,
+  type SessionLimits,
+  sessionSettings,
+  startedAt,
+} from './session.ts';
 import { applicationLimits, briefLimits, scanLimits } from './session-shares.ts';
 import { firstTableOf, type Session, Sessions } from './sessions.ts';
 import { runUnit, type UnitLimits } from './unit.ts';
@@ -92,7 +98,7 @@ const poolConfig = (
   { connectTimeoutMs, started }: PostgresOptions,
 ): PoolConfig => ({
   ...sessionSettings(url, { statementTimeout, idleTimeout: idle, lockTimeout }),
-  ...(connectTimeoutMs === undefined ? {} : { connectionTimeoutMillis: connectTimeoutMs }),
+  connectionTimeoutMillis: connectTimeoutMs ?? connectionTimeout,
   ...(started === undefined ? {} : { verify: startedAt(started) }),
   types,
   // A session may have several statements on their way at a time; only reads make use of it (see ReadBatches).

@@ -238,7 +238,9 @@ export class FileIdentity {
     this.#modified = this.#file.mtimeMs;
     const head = this.#readHead();
     this.#changes = head?.changes ?? 0;
-    this.#marks = new Set([facts.mark(), ...(head === undefined ? [] : [head.mark])]);
+    const marks = new Set([facts.mark()]);
+    if (head !== undefined) marks.add(head.mark);
+    this.#marks = marks;
   }
 
   /** Describes how the database was lost; undefined if it was not. It stays lost until it is opened again. */

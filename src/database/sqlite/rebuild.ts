@@ -24,7 +24,8 @@ const bare = (sql: string): string =>
 
 const columnText = ({ name, type, notNull, preset, references }: ColumnShape): string => {
   if (name === 'id') return `"id" ${ownTypes.id}`;
-  const parts = [quoteName(name), type, ...(notNull ? ['not null'] : [])];
+  const parts = [quoteName(name), type];
+  if (notNull) parts.push('not null');
   if (preset !== undefined) parts.push(`default ${preset}`);
   return parts.join(' ') + referenceSql(references);
 };

@@ -34,10 +34,8 @@ const indexSql = (
 ): string => {
   const parts = on.map((part) => (Object.hasOwn(table.columns, part) ? quoteName(part) : part));
   const condition = typeof where === 'function' ? where({ on: schema.boolean(true) }) : where;
-  return [
-    `create ${unique ? 'unique ' : ''}index ${quoteName(name)} on ${quoteName(table.name)} (${parts.join(', ')})`,
-    ...(condition === undefined ? [] : [`where ${condition}`]),
-  ].join(' ');
+  const create = `create ${unique ? 'unique ' : ''}index ${quoteName(name)} on ${quoteName(table.name)} (${parts.join(', ')})`;
+  return condition === undefined ? create : `${create} where ${condition}`;
 };
 
 /** Adds columns to a table that is there. */
@@ -57,10 +55,8 @@ export const createStatements = (
   { ifMissing = false } = {},
 ): readonly string[] => {
   const key = table.primaryKey.map(quoteName).join(', ');
-  const lines = [
-    ...Object.entries(table.columns).map(([name, column]) => columnSql(name, column, dialect)),
-    ...(key === '' ? [] : [`primary key (${key})`]),
-  ];
+  const lines = Object.entries(table.columns).map(([name, column]) => columnSql(name, column, dialect));
+  if (key !== '') lines.push(`primary key (${key})`);
   const create = `create table ${ifMissing ? 'if not exists ' : ''}${quoteName(table.name)}`;
   return [
     `${create} (\n  ${lines.join(',\n  ')}\n)`,
