@@ -53,46 +53,91 @@ export interface SessionParts extends SignInParts, SecondFactorAskParts, CodeSig
   readonly baseUrl: string;
 }
 
-export const sessionEndpoints = (services: SessionParts): Endpoint[] => {
-  const { cookies, sessions, baseUrl } = services;
-  const signIn = createSignIn(services);
-  const path = '/admin/session';
-  const signedOut = signedOutBy(cookies);
-  const codes = createBoundCodes(baseUrl);
+const path = '/admin/session';
 
-  const refuse = ({ address }: Call, problem: 'cross_site' | 'forbidden', by?: KnownUser): Problem => {
+/** The begin of sessions, once a password or a code has been verified. */
+class SessionStart {
+  readonly #services: SessionParts;
+
+  constructor(services: SessionParts) {
+    this.#services = services;
+  }
+
+  /** Records a refused sign-in. Returns its problem. */
+  refuse({ address }: Call, problem: 'cross_site' | 'forbidden', by?: KnownUser): Problem {
     const detail = { method: 'POST', path };
-    services.securityEvents.record({ action: 'admin.refused', address, by, detail });
+    this.#services.securityEvents.record({ action: 'admin.refused', address, by, detail });
     return new Problem(problem);
-  };
+  }
 
   /** Begins the session of an administrator who has signed in. @param use uses up the evidence; false if it was used */
-  const begin = async (
+  async begin(
     call: Call,
     { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
     use: () => Promise<boolean> = async () => true,
-  ): Promise<Answer> => {
+  ): Promise<Answer> {
+    const { cookies, sessions, securityEvents } = this.#services;
     const principal = arriving(user);
     const by = { id: user.id, username: user.username };
-    if (!isAdministrator(principal)) throw refuse(call, 'forbidden', by);
+    if (!isAdministrator(principal)) throw this.refuse(call, 'forbidden', by);
     const unused = await use();
-    if (unused && user.secondFactor === 'missing') throw await askSecondFactor(services, { verified, user });
+    if (unused && user.secondFactor === 'missing')
+      throw await askSecondFactor(this.#services, { verified, user });
     const session = cookies.create();
     const userAgent = keptUserAgent(call.header('user-agent'));
     const made = { hash: session.hash, address: call.address, userAgent };
     // Since the sign-in was verified the password was changed, or the sessions were ended.
     if (!unused || !(await sessions.create(verified, made, { principal, address: call.address }))) {
       const event = { action: 'sign_in.failed', address: call.address, account: by } as const;
-      services.securityEvents.record(event);
+      securityEvents.record(event);
       throw loginFailed();
     }
-    await forgetFailures(services, user, call);
-    services.securityEvents.log({ action: 'sign_in', address: call.address, by });
+    await forgetFailures(this.#services, user, call);
+    securityEvents.log({ action: 'sign_in', address: call.address, by });
     return { data: sessionUser(user), headers: { 'Set-Cookie': cookies.set(session.id) } };
-  };
+  }
+}
 
-  const codeInput = createInput({ code: field.text({ required: true }) }, services.catalogue);
-  const byCode: Endpoint = {
+const signInEndpoint = (services: SessionParts, start: SessionStart): Endpoint => {
+  const signIn = createSignIn(services);
+  return {
+    operation: 'createSession',
+    method: 'POST',
+    path,
+    auth: [],
+    policy: { kind: 'open' },
+    accepts: 'json',
+    input: signIn.schema,
+    docs: {
+      summary: { 'zh-CN': '登录管理后台', en: 'Sign in to the administration area' },
+      description: {
+        'zh-CN': `${sessionUserText['zh-CN']}已启用两步验证的用户不会得到会话，而是 401 与 \`ticket\`，见 \`POST /admin/session/second-factor\`。`,
+        en: `${sessionUserText.en} A user with a second factor is given no session but 401 with a \`ticket\` for \`POST /admin/session/second-factor\`.`,
+      },
+      tag: adminTag,
+      data: schemas.sessionUser,
+      headers: { 'Set-Cookie': sessionCookieText },
+      problems: [
+        'login_failed',
+        'second_factor_required',
+        'forbidden',
+        'cross_site',
+        'too_many_requests',
+        'overloaded',
+      ],
+    },
+    handle: async (call) => {
+      if (isForeignPage(call, services.baseUrl)) throw start.refuse(call, 'cross_site');
+      return start.begin(call, await signIn.run(call));
+    },
+  };
+};
+
+const byCodeEndpoint = (services: SessionParts, start: SessionStart): Endpoint => {
+  const { baseUrl, catalogue, linkedAccounts } = services;
+  const codes = createBoundCodes(baseUrl);
+  const codeInput = createInput({ code: field.text({ required: true }) }, catalogue);
+  return {
     operation: 'createSessionByCode',
     method: 'POST',
     path: `${path}/code`,
@@ -115,84 +160,64 @@ export const sessionEndpoints = (services: SessionParts): Endpoint[] => {
       problems: ['login_failed', 'second_factor_required', 'forbidden', 'cross_site', 'overloaded'],
     },
     handle: async (call) => {
-      if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
+      if (isForeignPage(call, baseUrl)) throw start.refuse(call, 'cross_site');
       const { values, errors } = codeInput.read(call.body);
       refuseInvalid(errors);
       const code = codes.read(call, String(values['code']));
-      return begin(call, await signedInByCode(services, code), () => services.linkedAccounts.useCode(code));
+      return start.begin(call, await signedInByCode(services, code), () => linkedAccounts.useCode(code));
     },
   };
+};
 
+const getEndpoint: Endpoint = {
+  operation: 'getSession',
+  method: 'GET',
+  path,
+  auth: adminAuth,
+  policy: { kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true },
+  accepts: 'nothing',
+  docs: {
+    summary: { 'zh-CN': '当前登录者', en: 'Get the signed-in user' },
+    description: sessionUserText,
+    tag: adminTag,
+    data: schemas.sessionUser,
+  },
+  handle: (call) => ({ data: sessionUser(userOf(call)) }),
+};
+
+const signOutEndpoint = ({ cookies, sessions }: SessionParts): Endpoint => {
+  const signedOut = signedOutBy(cookies);
+  return {
+    operation: 'deleteSession',
+    method: 'DELETE',
+    path,
+    auth: ['session'],
+    policy: { kind: 'user', beforePasswordChange: true },
+    accepts: 'nothing',
+    docs: {
+      summary: { 'zh-CN': '退出登录', en: 'Sign out' },
+      description: {
+        'zh-CN': '结束当前会话并清除其 Cookie。',
+        en: 'Ends this session and takes its cookie away.',
+      },
+      tag: adminTag,
+      headers: signOutHeaders,
+    },
+    handle: async (call) => {
+      const { id, credential } = userOf(call);
+      if (credential !== undefined) await sessions.remove(credential, id, actorOf(call));
+      return { headers: signedOut() };
+    },
+  };
+};
+
+export const sessionEndpoints = (services: SessionParts): Endpoint[] => {
+  const start = new SessionStart(services);
   return [
-    {
-      operation: 'createSession',
-      method: 'POST',
-      path,
-      auth: [],
-      policy: { kind: 'open' },
-      accepts: 'json',
-      input: signIn.schema,
-      docs: {
-        summary: { 'zh-CN': '登录管理后台', en: 'Sign in to the administration area' },
-        description: {
-          'zh-CN': `${sessionUserText['zh-CN']}已启用两步验证的用户不会得到会话，而是 401 与 \`ticket\`，见 \`POST /admin/session/second-factor\`。`,
-          en: `${sessionUserText.en} A user with a second factor is given no session but 401 with a \`ticket\` for \`POST /admin/session/second-factor\`.`,
-        },
-        tag: adminTag,
-        data: schemas.sessionUser,
-        headers: { 'Set-Cookie': sessionCookieText },
-        problems: [
-          'login_failed',
-          'second_factor_required',
-          'forbidden',
-          'cross_site',
-          'too_many_requests',
-          'overloaded',
-        ],
-      },
-      handle: async (call) => {
-        if (isForeignPage(call, baseUrl)) throw refuse(call, 'cross_site');
-        return begin(call, await signIn.run(call));
-      },
-    },
-    ...(services.providers.size === 0 ? [] : [byCode]),
-    {
-      operation: 'getSession',
-      method: 'GET',
-      path,
-      auth: adminAuth,
-      policy: { kind: 'administrator', beforePasswordChange: true, beforeSecondFactor: true },
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '当前登录者', en: 'Get the signed-in user' },
-        description: sessionUserText,
-        tag: adminTag,
-        data: schemas.sessionUser,
-      },
-      handle: (call) => ({ data: sessionUser(userOf(call)) }),
-    },
-    {
-      operation: 'deleteSession',
-      method: 'DELETE',
-      path,
-      auth: ['session'],
-      policy: { kind: 'user', beforePasswordChange: true },
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '退出登录', en: 'Sign out' },
-        description: {
-          'zh-CN': '结束当前会话并清除其 Cookie。',
-          en: 'Ends this session and takes its cookie away.',
-        },
-        tag: adminTag,
-        headers: signOutHeaders,
-      },
-      handle: async (call) => {
-        const { id, credential } = userOf(call);
-        if (credential !== undefined) await sessions.remove(credential, id, actorOf(call));
-        return { headers: signedOut() };
-      },
-    },
+    signInEndpoint(services, start),
+    ...(services.providers.size === 0 ? [] : [byCodeEndpoint(services, start)]),
+    getEndpoint,
+    signOutEndpoint(services),
   ];
 };
 

@@ -17,7 +17,7 @@ import type { RuleViolation } from '../../fields/field.ts';
 import { arriving } from '../../http/administration.ts';
 import { ticketOf, userOf } from '../../http/call.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
-import { createInput, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
+import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Catalogue, Locale } from '../../kernel/messages.ts';
@@ -27,7 +27,7 @@ import { publicUserEntity } from '../../records/user-entity.ts';
 import type { AccountLinks, LinkPurpose, LinkRequest } from './account-links.ts';
 import { verifyOwnPassword } from './own-password.ts';
 import type { UserStore } from './store.ts';
-import { createUserInput, newUserOf } from './user-input.ts';
+import { createUserInput, newUserOf, type UserInput } from './user-input.ts';
 
 export interface AccountLinkEndpointParts {
   readonly accountLinks: AccountLinks | undefined;
@@ -278,40 +278,51 @@ const emailEndpoints = (services: MailingParts): Endpoint[] => {
   ];
 };
 
-const registrationEndpoints = (services: MailingParts, options: RegistrationOptions): Endpoint[] => {
-  const { locale, catalogue, accountLinks, passwords, identities } = services;
-  const { roles = ['viewer'] } = options;
-  const chosen = { username: field.text(), name: field.string(), password: field.text() };
-  const asked = createInput({ email: field.text({ required: true }), ...chosen }, catalogue);
-  const confirmed = createInput({ ...tokenField, ...chosen }, catalogue);
-  const users = createUserInput(services.users, catalogue);
-  const password = { password: passwordSchema(locale) };
+/** Registrations of users by themselves, from the request of a link to its confirmation. */
+class Registrations {
+  readonly #services: MailingParts;
+  readonly #options: RegistrationOptions;
+  readonly #users: UserInput;
+  readonly #addressViolation: ReturnType<typeof addressRule>;
+  readonly asked: Input;
+  readonly confirmed: Input;
 
-  const addressViolation = addressRule(services);
+  constructor(services: MailingParts, options: RegistrationOptions) {
+    const { catalogue } = services;
+    const chosen = { username: field.text(), name: field.string(), password: field.text() };
+    this.#services = services;
+    this.#options = options;
+    this.#users = createUserInput(services.users, catalogue);
+    this.#addressViolation = addressRule(services);
+    this.asked = createInput({ email: field.text({ required: true }), ...chosen }, catalogue);
+    this.confirmed = createInput({ ...tokenField, ...chosen }, catalogue);
+  }
 
   /** The rules that sent values break by themselves; only the confirmation says that a name is taken. */
-  const violations = async (values: JsonObject, email: string): Promise<readonly FieldError[]> => {
+  async violations(values: JsonObject, email: string): Promise<readonly FieldError[]> {
     const { username, name, password: secret } = values;
     const names = { email, username: String(username ?? ''), name: String(name ?? '') };
     const found: readonly (readonly [string, RuleViolation | undefined])[] = [
-      ['email', addressViolation(email)],
+      ['email', this.#addressViolation(email)],
       ['username', typeof username === 'string' ? usernameViolation(username) : undefined],
       ['password', typeof secret === 'string' ? await passwordViolation(secret, names) : undefined],
     ];
     return found.flatMap(([name, violation]) =>
-      violation === undefined ? [] : [asked.error(name, violation)],
+      violation === undefined ? [] : [this.asked.error(name, violation)],
     );
-  };
+  }
 
   /** The new user; undefined if the link is over. */
-  const register = async (call: Call, values: JsonObject) => {
+  async register(call: Call, values: JsonObject) {
+    const { accountLinks, passwords, identities } = this.#services;
+    const { roles = ['viewer'] } = this.#options;
     const link = await accountLinks.find('registration', String(values['token']));
     if (link === undefined) return undefined;
-    const violation = addressViolation(link.email);
-    if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
+    const violation = this.#addressViolation(link.email);
+    if (violation !== undefined) refuseInvalid([this.asked.error('email', violation)]);
     const { username, name, passwordHash } = link.registration;
     const sent = values['password'] ?? undefined;
-    const read = await users.read(
+    const read = await this.#users.read(
       {
         username: values['username'] ?? username ?? null,
         email: link.email,
@@ -329,74 +340,87 @@ const registrationEndpoints = (services: MailingParts, options: RegistrationOpti
         ? (passwordHash ?? '')
         : await passwords.hash(read.password, ticketOf(call));
     const actor = { principal: anonymous, address: call.address };
-    const id = await users.saving(() => accountLinks.register(link, newUserOf(read, hash), actor));
+    const id = await this.#users.saving(() => accountLinks.register(link, newUserOf(read, hash), actor));
     return id === undefined ? undefined : identities.byUserId(id, []);
-  };
+  }
+}
 
-  return [
-    {
-      ...open,
-      operation: 'register',
-      path: '/api/v1/auth/register',
-      input: refined(asked.schema, password),
-      docs: {
-        summary: { 'zh-CN': '注册', en: 'Register' },
-        description: {
-          'zh-CN': `向此邮箱发送 30 分钟内有效、只能使用一次的链接。确认之前不会创建用户。用户名、姓名和密码也可以在确认时填写。邮箱或用户名已被使用时响应相同。${passwordRules['zh-CN']}`,
-          en: `A link is sent to the address, which works once within 30 minutes. No user exists before the confirmation, where username, name and password can be sent as well. The response is the same if the address or the username is taken. ${passwordRules.en}`,
-        },
-        tag: 'Auth',
-        problems: overrun,
+const registerEndpoint = (services: MailingParts, registrations: Registrations): Endpoint => {
+  const { locale, passwords } = services;
+  const { asked } = registrations;
+  return {
+    ...open,
+    operation: 'register',
+    path: '/api/v1/auth/register',
+    input: refined(asked.schema, { password: passwordSchema(locale) }),
+    docs: {
+      summary: { 'zh-CN': '注册', en: 'Register' },
+      description: {
+        'zh-CN': `向此邮箱发送 30 分钟内有效、只能使用一次的链接。确认之前不会创建用户。用户名、姓名和密码也可以在确认时填写。邮箱或用户名已被使用时响应相同。${passwordRules['zh-CN']}`,
+        en: `A link is sent to the address, which works once within 30 minutes. No user exists before the confirmation, where username, name and password can be sent as well. The response is the same if the address or the username is taken. ${passwordRules.en}`,
       },
-      handle: async (call) => {
-        const { values, errors } = asked.read(call.body);
-        refuseInvalid(errors);
-        const { username, name, password: secret } = values;
-        const typed = String(values['email']);
-        refuseInvalid(await violations(values, typed));
-        const request = {
-          purpose: 'registration',
-          account: addressOf(typed) ?? typed,
-          canonical: canonicalAccount(typed),
-          locale: call.language,
-        } as const;
-        return requestLink(services, call, request, async () => ({
-          registration: {
-            ...(typeof username === 'string' ? { username } : {}),
-            ...(typeof name === 'string' ? { name } : {}),
-            ...(typeof secret === 'string'
-              ? { passwordHash: await passwords.hash(secret, ticketOf(call)) }
-              : {}),
-          },
-        }));
-      },
+      tag: 'Auth',
+      problems: overrun,
     },
-    {
-      ...open,
-      operation: 'confirmRegistration',
-      path: '/api/v1/auth/register/confirm',
-      status: 201,
-      input: refined(confirmed.schema, password),
-      docs: {
-        summary: { 'zh-CN': '凭链接完成注册', en: 'Complete a registration by its link' },
-        description: {
-          'zh-CN': '此处填写的用户名、姓名和密码取代注册时填写的内容。用户随后即可登录。',
-          en: 'Username, name and password replace those of the registration. The user can then sign in.',
+    handle: async (call) => {
+      const { values, errors } = asked.read(call.body);
+      refuseInvalid(errors);
+      const { username, name, password: secret } = values;
+      const typed = String(values['email']);
+      refuseInvalid(await registrations.violations(values, typed));
+      const request = {
+        purpose: 'registration',
+        account: addressOf(typed) ?? typed,
+        canonical: canonicalAccount(typed),
+        locale: call.language,
+      } as const;
+      return requestLink(services, call, request, async () => ({
+        registration: {
+          ...(typeof username === 'string' ? { username } : {}),
+          ...(typeof name === 'string' ? { name } : {}),
+          ...(typeof secret === 'string'
+            ? { passwordHash: await passwords.hash(secret, ticketOf(call)) }
+            : {}),
         },
-        tag: 'Auth',
-        data: publicUserEntity.schema,
-        problems: ['link_ended', ...overrun],
-      },
-      handle: async (call) => {
-        const { values, errors } = confirmed.read(call.body);
-        refuseInvalid(errors);
-        const token = String(values['token']);
-        const made = await confirmLink(services, 'registration', token, call, () => register(call, values));
-        const { id, username, email, name, roles: granted } = made;
-        return { data: { id, username, email, name, roles: [...granted].sort() } };
-      },
+      }));
     },
-  ];
+  };
+};
+
+const confirmRegistrationEndpoint = (services: MailingParts, registrations: Registrations): Endpoint => {
+  const { confirmed } = registrations;
+  return {
+    ...open,
+    operation: 'confirmRegistration',
+    path: '/api/v1/auth/register/confirm',
+    status: 201,
+    input: refined(confirmed.schema, { password: passwordSchema(services.locale) }),
+    docs: {
+      summary: { 'zh-CN': '凭链接完成注册', en: 'Complete a registration by its link' },
+      description: {
+        'zh-CN': '此处填写的用户名、姓名和密码取代注册时填写的内容。用户随后即可登录。',
+        en: 'Username, name and password replace those of the registration. The user can then sign in.',
+      },
+      tag: 'Auth',
+      data: publicUserEntity.schema,
+      problems: ['link_ended', ...overrun],
+    },
+    handle: async (call) => {
+      const { values, errors } = confirmed.read(call.body);
+      refuseInvalid(errors);
+      const token = String(values['token']);
+      const made = await confirmLink(services, 'registration', token, call, () =>
+        registrations.register(call, values),
+      );
+      const { id, username, email, name, roles: granted } = made;
+      return { data: { id, username, email, name, roles: [...granted].sort() } };
+    },
+  };
+};
+
+const registrationEndpoints = (services: MailingParts, options: RegistrationOptions): Endpoint[] => {
+  const registrations = new Registrations(services, options);
+  return [registerEndpoint(services, registrations), confirmRegistrationEndpoint(services, registrations)];
 };
 
 /** Password reset, change of address and registration. None exists in an application that sends no mail. */

@@ -17,7 +17,7 @@ import { actingFor, createUserRemoval, type ServedResource } from '../../resourc
 import { managedUserEntity } from './entity.ts';
 import { verifyOwnPassword } from './own-password.ts';
 import type { UserStore } from './store.ts';
-import { createUserInput, newUserOf } from './user-input.ts';
+import { createUserInput, newUserOf, type UserInput } from './user-input.ts';
 
 const mustChange = {
   'zh-CN':
@@ -33,145 +33,165 @@ export interface AdminUserParts extends EntityReadParts {
   readonly catalogue: Catalogue;
 }
 
-/** Users as administrators manage them. An admin's hand on a super_admin is 403, the last super_admin stays. */
-export const adminUserEndpoints = (services: AdminUserParts): Endpoint[] => {
-  const { users, passwords } = services;
-  const removal = createUserRemoval(services.database, users, services.resources);
-  const input = createUserInput(users, services.catalogue);
-  const answer = showEntity(services, managedUserEntity);
-  const reaches = reachesIn(services.database, managedUserEntity);
-  const path = '/admin/users';
-  const common = { auth: adminAuth, policy: entityPolicy(managedUserEntity) } as const;
-  const body = { accepts: 'json-or-form', bodyKey: 'user' } as const;
+const path = '/admin/users';
+const common = { auth: adminAuth, policy: entityPolicy(managedUserEntity) } as const;
+const body = { accepts: 'json-or-form', bodyKey: 'user' } as const;
 
+/** Parts of the endpoints that are made once for all of them. */
+interface UserAdministration extends AdminUserParts {
+  readonly input: UserInput;
+  readonly show: ReturnType<typeof showEntity>;
+  readonly reaches: NonNullable<Endpoint['reaches']>;
+}
+
+const createEndpoint = ({ users, passwords, input, show }: UserAdministration): Endpoint => ({
+  operation: 'adminCreateUser',
+  method: 'POST',
+  path,
+  ...common,
+  ...body,
+  input: input.schemas.create,
+  status: 201,
+  docs: {
+    summary: { 'zh-CN': '创建用户', en: 'Create a user' },
+    description: {
+      'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}\`invite: true\` 时可不给密码：该用户在通过链接设置密码之前不能登录，见 \`POST /admin/users/:id/invitation\`。\`kind: 'service'\` 建立服务账号：没有密码，不能登录，须有负责人 \`owner_id\`（可用的个人用户），邮箱可不给出。`,
+      en: `${passwordRules.en} ${mustChange.en} With \`invite: true\` the password may be absent: the user cannot sign in until they have set one by a link, see \`POST /admin/users/:id/invitation\`. \`kind: 'service'\` creates a service account: it has no password, cannot sign in, and needs an \`owner_id\`, an enabled person. Its email may be absent.`,
+    },
+    tag: adminTag,
+    data: managedUserEntity.schema,
+    problems: ['overloaded'],
+  },
+  handle: async (call) => {
+    const read = await input.read(call.body, 'create');
+    refuseInvalid(read.errors);
+    const { password } = read;
+    // An invited user and a service account have none: nothing that is typed is the password of an empty text.
+    const passwordHash = password === undefined ? '' : await passwords.hash(password, ticketOf(call));
+    const id = await input.saving(() => users.create(newUserOf(read, passwordHash), actorOf(call)));
+    return show(call, id);
+  },
+});
+
+const updateEndpoint = (services: UserAdministration): Endpoint => {
+  const { users, passwords, input, show, reaches } = services;
+  return {
+    operation: 'adminUpdateUser',
+    method: 'PATCH',
+    path: `${path}/:id`,
+    ...common,
+    ...body,
+    input: input.schemas.update,
+    docs: {
+      summary: { 'zh-CN': '修改用户', en: 'Change a user' },
+      description: {
+        'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}修改自己的密码须附 \`current_password\`，错误为 422 并计入登录限制。新密码、停用以及 \`end_sessions: true\` 会结束该用户的全部会话。`,
+        en: `${passwordRules.en} ${mustChange.en} To change your own password, send \`current_password\`; a wrong one returns 422 and counts as a failed login. A new password, disabling the user and \`end_sessions: true\` end all sessions of the user. If you change only your own password, your current session stays.`,
+      },
+      tag: adminTag,
+      data: managedUserEntity.schema,
+      problems: [
+        'record_not_found',
+        'last_super_admin',
+        'too_many_requests',
+        'overloaded',
+        'service_account',
+      ],
+    },
+    handle: async (call) => {
+      const id = idOf(call);
+      const stored = await users.factsOf(id);
+      if (stored === undefined) throw new Problem('record_not_found');
+      const self = userOf(call);
+      const read = await input.read(call.body, 'update', { ...stored, own: self.id === id });
+      refuseInvalid(read.errors);
+      const { change, password, currentPassword, sessionsEnd } = read;
+      const refuseWrong = () => refuseInvalid([input.wrongPassword()]);
+      const asked = self.id === id && password !== undefined;
+      const verified = asked
+        ? await verifyOwnPassword(services, call, self, currentPassword ?? '')
+        : undefined;
+      if (asked && verified === undefined) refuseWrong();
+      const passwordHash =
+        password === undefined ? {} : { passwordHash: await passwords.hash(password, ticketOf(call)) };
+      const options = { sessionsEnd, verified, keptSession: asked ? sessionOf(call) : undefined };
+      if (
+        !(await input.saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call), options)))
+      )
+        refuseWrong();
+      return show(call, id);
+    },
+    reaches,
+  };
+};
+
+const logOutEndpoint = ({ users, show, reaches }: UserAdministration): Endpoint => ({
+  operation: 'adminLogOutUser',
+  method: 'POST',
+  path: `${path}/:id/logout`,
+  ...common,
+  accepts: 'nothing',
+  docs: {
+    summary: { 'zh-CN': '强制退出用户', en: 'Sign a user out' },
+    description: {
+      'zh-CN': '立即吊销该用户的全部令牌，并结束其全部会话。API 密钥不受影响。',
+      en: 'Revokes all tokens of the user and ends all their sessions at once. API keys stay valid.',
+    },
+    tag: adminTag,
+    data: managedUserEntity.schema,
+    problems: ['record_not_found'],
+  },
+  handle: async (call) => {
+    const id = idOf(call);
+    await users.update(id, {}, actorOf(call), { sessionsEnd: true });
+    return show(call, id);
+  },
+  reaches,
+});
+
+const deleteEndpoint = ({ database, users, resources, reaches }: UserAdministration): Endpoint => {
+  const removal = createUserRemoval(database, users, resources);
+  return {
+    operation: 'adminDeleteUser',
+    method: 'DELETE',
+    path: `${path}/:id`,
+    ...common,
+    accepts: 'nothing',
+    docs: {
+      summary: { 'zh-CN': '删除用户', en: 'Delete a user' },
+      description: {
+        'zh-CN': '连同其 API 密钥与会话一并删除。最后一名可用的 super_admin 不可删除。',
+        en: 'Deleted with API keys and sessions. The last enabled super_admin stays.',
+      },
+      tag: adminTag,
+      problems: [
+        'record_not_found',
+        'last_super_admin',
+        'still_referenced',
+        ...(removal.takesOthers ? (['cascade_too_large'] as const) : []),
+        ...(removal.runsHooks ? scopeProblems : []),
+      ],
+    },
+    handle: async (call) => {
+      await removal.remove(idOf(call), actingFor(call, adminArea));
+      return {};
+    },
+    reaches,
+  };
+};
+
+/** An admin's hand on a super_admin is 403, the last super_admin stays. */
+export const adminUserEndpoints = (services: AdminUserParts): Endpoint[] => {
+  const administration: UserAdministration = {
+    ...services,
+    input: createUserInput(services.users, services.catalogue),
+    show: showEntity(services, managedUserEntity),
+    reaches: reachesIn(services.database, managedUserEntity),
+  };
   return [
-    {
-      operation: 'adminCreateUser',
-      method: 'POST',
-      path,
-      ...common,
-      ...body,
-      input: input.schemas.create,
-      status: 201,
-      docs: {
-        summary: { 'zh-CN': '创建用户', en: 'Create a user' },
-        description: {
-          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}\`invite: true\` 时可不给密码：该用户在通过链接设置密码之前不能登录，见 \`POST /admin/users/:id/invitation\`。\`kind: 'service'\` 建立服务账号：没有密码，不能登录，须有负责人 \`owner_id\`（可用的个人用户），邮箱可不给出。`,
-          en: `${passwordRules.en} ${mustChange.en} With \`invite: true\` the password may be absent: the user cannot sign in until they have set one by a link, see \`POST /admin/users/:id/invitation\`. \`kind: 'service'\` creates a service account: it has no password, cannot sign in, and needs an \`owner_id\`, an enabled person. Its email may be absent.`,
-        },
-        tag: adminTag,
-        data: managedUserEntity.schema,
-        problems: ['overloaded'],
-      },
-      handle: async (call) => {
-        const read = await input.read(call.body, 'create');
-        refuseInvalid(read.errors);
-        const { password } = read;
-        // An invited user and a service account have none: nothing that is typed is the password of an empty text.
-        const passwordHash = password === undefined ? '' : await passwords.hash(password, ticketOf(call));
-        const id = await input.saving(() => users.create(newUserOf(read, passwordHash), actorOf(call)));
-        return answer(call, id);
-      },
-    },
-    {
-      operation: 'adminUpdateUser',
-      method: 'PATCH',
-      path: `${path}/:id`,
-      ...common,
-      ...body,
-      input: input.schemas.update,
-      docs: {
-        summary: { 'zh-CN': '修改用户', en: 'Change a user' },
-        description: {
-          'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}修改自己的密码须附 \`current_password\`，错误为 422 并计入登录限制。新密码、停用以及 \`end_sessions: true\` 会结束该用户的全部会话。`,
-          en: `${passwordRules.en} ${mustChange.en} To change your own password, send \`current_password\`; a wrong one returns 422 and counts as a failed login. A new password, disabling the user and \`end_sessions: true\` end all sessions of the user. If you change only your own password, your current session stays.`,
-        },
-        tag: adminTag,
-        data: managedUserEntity.schema,
-        problems: [
-          'record_not_found',
-          'last_super_admin',
-          'too_many_requests',
-          'overloaded',
-          'service_account',
-        ],
-      },
-      handle: async (call) => {
-        const id = idOf(call);
-        const stored = await users.factsOf(id);
-        if (stored === undefined) throw new Problem('record_not_found');
-        const self = userOf(call);
-        const read = await input.read(call.body, 'update', { ...stored, own: self.id === id });
-        refuseInvalid(read.errors);
-        const { change, password, currentPassword, sessionsEnd } = read;
-        const refuseWrong = () => refuseInvalid([input.wrongPassword()]);
-        const asked = self.id === id && password !== undefined;
-        const verified = asked
-          ? await verifyOwnPassword(services, call, self, currentPassword ?? '')
-          : undefined;
-        if (asked && verified === undefined) refuseWrong();
-        const passwordHash =
-          password === undefined ? {} : { passwordHash: await passwords.hash(password, ticketOf(call)) };
-        const options = { sessionsEnd, verified, keptSession: asked ? sessionOf(call) : undefined };
-        if (
-          !(await input.saving(() =>
-            users.update(id, { ...change, ...passwordHash }, actorOf(call), options),
-          ))
-        )
-          refuseWrong();
-        return answer(call, id);
-      },
-      reaches,
-    },
-    {
-      operation: 'adminLogOutUser',
-      method: 'POST',
-      path: `${path}/:id/logout`,
-      ...common,
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '强制退出用户', en: 'Sign a user out' },
-        description: {
-          'zh-CN': '立即吊销该用户的全部令牌，并结束其全部会话。API 密钥不受影响。',
-          en: 'Revokes all tokens of the user and ends all their sessions at once. API keys stay valid.',
-        },
-        tag: adminTag,
-        data: managedUserEntity.schema,
-        problems: ['record_not_found'],
-      },
-      handle: async (call) => {
-        const id = idOf(call);
-        await users.update(id, {}, actorOf(call), { sessionsEnd: true });
-        return answer(call, id);
-      },
-      reaches,
-    },
-    {
-      operation: 'adminDeleteUser',
-      method: 'DELETE',
-      path: `${path}/:id`,
-      ...common,
-      accepts: 'nothing',
-      docs: {
-        summary: { 'zh-CN': '删除用户', en: 'Delete a user' },
-        description: {
-          'zh-CN': '连同其 API 密钥与会话一并删除。最后一名可用的 super_admin 不可删除。',
-          en: 'Deleted with API keys and sessions. The last enabled super_admin stays.',
-        },
-        tag: adminTag,
-        problems: [
-          'record_not_found',
-          'last_super_admin',
-          'still_referenced',
-          ...(removal.takesOthers ? (['cascade_too_large'] as const) : []),
-          ...(removal.runsHooks ? scopeProblems : []),
-        ],
-      },
-      handle: async (call) => {
-        await removal.remove(idOf(call), actingFor(call, adminArea));
-        return {};
-      },
-      reaches,
-    },
+    createEndpoint(administration),
+    updateEndpoint(administration),
+    logOutEndpoint(administration),
+    deleteEndpoint(administration),
   ];
 };

@@ -15,7 +15,7 @@ import type { RuleViolation } from '../../fields/field.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type Json, type JsonObject, own } from '../../kernel/json.ts';
-import type { Catalogue } from '../../kernel/messages.ts';
+import type { Catalogue, Locale } from '../../kernel/messages.ts';
 import { ViolationError } from '../../ledger/command.ts';
 import {
   type StoredUserFacts,
@@ -95,8 +95,27 @@ export const newUserOf = ({ change, kind }: ReadUser, passwordHash: string): Use
   };
 };
 
-/** Reads and checks the users that administrators, code and the command line make and change. */
-export const createUserInput = (users: UserStore, catalogue: Catalogue) => {
+const toChange = (values: Readonly<Record<string, Json>>, roles: readonly string[] | undefined) => ({
+  ...(typeof values['username'] === 'string'
+    ? { username: values['username'], usernameCanonical: canonicalAccount(values['username']) }
+    : {}),
+  ...(typeof values['email'] === 'string'
+    ? {
+        email: addressOf(values['email']) ?? values['email'],
+        emailCanonical: canonicalAccount(values['email']),
+      }
+    : {}),
+  ...(typeof values['name'] === 'string' ? { name: values['name'] } : {}),
+  ...(typeof values['disabled'] === 'boolean' ? { disabled: values['disabled'] } : {}),
+  ...(typeof values['must_change_password'] === 'boolean'
+    ? { mustChangePassword: values['must_change_password'] }
+    : {}),
+  ...(typeof values['owner_id'] === 'number' ? { ownerId: values['owner_id'] } : {}),
+  ...(roles === undefined ? {} : { roles }),
+});
+
+/** The fields of each kind of body. */
+const readersIn = (catalogue: Catalogue) => {
   const fields = {
     username: field.text({ required: true }),
     email: field.text({ required: true }),
@@ -116,119 +135,14 @@ export const createUserInput = (users: UserStore, catalogue: Catalogue) => {
   );
   const input = createInput({ ...updated, password }, catalogue);
   const passwordless = createInput(updated, catalogue);
+  return { created, invited, service, input, passwordless };
+};
 
-  const readRoles = async (
-    sent: Json | undefined,
-    action: 'create' | 'update',
-  ): Promise<readonly string[] | RuleViolation> => {
-    if (sent === undefined || sent === null) return action === 'create' ? ['viewer'] : { rule: 'required' };
-    if (!isTexts(sent)) return { rule: 'type', params: { type: 'array' } };
-    if (sent.length === 0) return action === 'create' ? ['viewer'] : { rule: 'required' };
-    if (sent.length > maxRoles) return { rule: 'max_length', params: { max: maxRoles } };
-    return (await users.unknownRoles(sent)).length > 0 ? { rule: 'role' } : [...new Set(sent)];
-  };
-
-  /** The rules of accounts, where the text itself was in order; then whether somebody else holds it. */
-  const checkAccount = async (
-    values: Readonly<Record<string, Json>>,
-    bad: ReadonlySet<string>,
-    except: number | undefined,
-  ): Promise<FieldError[]> => {
-    const errors: FieldError[] = [];
-    const canonical: { username?: string; email?: string } = {};
-    for (const name of ['username', 'email'] as const) {
-      const value = values[name];
-      if (typeof value !== 'string' || bad.has(name)) continue;
-      const violation = name === 'username' ? usernameViolation(value) : emailViolation(value);
-      if (violation === undefined) canonical[name] = canonicalAccount(value);
-      else errors.push(input.error(name, violation));
-    }
-    for (const name of await users.taken(canonical, except))
-      errors.push(input.error(name, { rule: 'unique' }));
-    return errors;
-  };
-
-  const readerOf = (body: JsonObject, action: 'create' | 'update'): Input => {
-    if (action === 'create' && own(body, 'kind') === 'service') return service;
-    if (action === 'create')
-      return own(body, 'invite') === true && own(body, 'password') === undefined ? invited : created;
-    return own(body, 'password') === undefined ? passwordless : input;
-  };
-
-  /** A change of one's own password needs the current one too: a page left open must not be enough to take it over. */
-  const checkCurrent = (
-    values: Readonly<Record<string, Json>>,
-    bad: ReadonlySet<string>,
-    stored: UpdatedUser | undefined,
-  ): FieldError[] => {
-    const { password: next, current_password: current } = values;
-    if (stored?.own !== true || typeof next !== 'string' || bad.has('current_password')) return [];
-    if (typeof current !== 'string' || current === '')
-      return [input.error('current_password', { rule: 'required' })];
-    return normalPassword(current) === normalPassword(next)
-      ? [input.error('password', { rule: 'same_password' })]
-      : [];
-  };
-
-  /** The rules of a password, under the names that the account is going to have; a broken one is no name. */
-  const checkPassword = async (
-    values: Readonly<Record<string, Json>>,
-    bad: ReadonlySet<string>,
-    stored: AccountNames | undefined,
-  ): Promise<FieldError[]> => {
-    const password = values['password'];
-    if (typeof password !== 'string' || bad.has('password')) return [];
-    const nameOf = (name: keyof AccountNames): string => {
-      const value = bad.has(name) ? undefined : values[name];
-      return typeof value === 'string' ? value : (stored?.[name] ?? '');
-    };
-    const names = { username: nameOf('username'), email: nameOf('email'), name: nameOf('name') };
-    const violation = await passwordViolation(password, names);
-    return violation === undefined ? [] : [input.error('password', violation)];
-  };
-
-  /** Rules of service accounts: they have an owner, who is a person, and nothing that is about a password. */
-  const checkKind = async (
-    values: Readonly<Record<string, Json>>,
-    bad: ReadonlySet<string>,
-    kindOf: UserKind,
-    isNew: boolean,
-  ): Promise<FieldError[]> => {
-    const { owner_id: owner } = values;
-    if (kindOf === 'person')
-      return owner == null ? [] : [input.error('owner_id', { rule: 'only_service_accounts' })];
-    const errors = ofPasswords
-      .filter((name) => typeof values[name] === 'string' || values[name] === true)
-      .map((name) => input.error(name, { rule: 'service_account' }));
-    if (bad.has('owner_id') || (owner === undefined && !isNew)) return errors;
-    if (owner == null) return [...errors, input.error('owner_id', { rule: 'required' })];
-    const isPerson = typeof owner === 'number' && (await users.isEnabledPerson(owner));
-    return isPerson ? errors : [...errors, input.error('owner_id', { rule: 'reference' })];
-  };
-
-  const toChange = (values: Readonly<Record<string, Json>>, roles: readonly string[] | undefined) => ({
-    ...(typeof values['username'] === 'string'
-      ? { username: values['username'], usernameCanonical: canonicalAccount(values['username']) }
-      : {}),
-    ...(typeof values['email'] === 'string'
-      ? {
-          email: addressOf(values['email']) ?? values['email'],
-          emailCanonical: canonicalAccount(values['email']),
-        }
-      : {}),
-    ...(typeof values['name'] === 'string' ? { name: values['name'] } : {}),
-    ...(typeof values['disabled'] === 'boolean' ? { disabled: values['disabled'] } : {}),
-    ...(typeof values['must_change_password'] === 'boolean'
-      ? { mustChangePassword: values['must_change_password'] }
-      : {}),
-    ...(typeof values['owner_id'] === 'number' ? { ownerId: values['owner_id'] } : {}),
-    ...(roles === undefined ? {} : { roles }),
-  });
-
+const schemasOf = ({ created, input }: ReturnType<typeof readersIn>, locale: Locale) => {
   const accounts = {
     username: { maxLength: maxUsernameLength, pattern: '^[^@]+$' },
     email: { maxLength: maxEmailLength, pattern: '^[^@]+@[^@]+$' },
-    password: passwordSchema(catalogue.locale),
+    password: passwordSchema(locale),
   } as const;
   const roles = { items: { type: 'string' }, maxItems: maxRoles } as const;
   const { required: _none, ...changes } = input.schema;
@@ -237,66 +151,175 @@ export const createUserInput = (users: UserStore, catalogue: Catalogue) => {
     ...accounts,
     roles: { type: ['array', 'null'], ...roles },
   });
-
   return {
-    schemas: {
-      create: {
-        ...newUser,
-        required: ['username'],
-        anyOf: [
-          { required: ['email', 'password'] },
-          { properties: { invite: { const: true } }, required: ['email', 'invite'] },
-          { properties: { kind: { const: 'service' } }, required: ['kind', 'owner_id'] },
-        ],
-      },
-      update: refined(changes, { ...accounts, roles: { type: 'array', minItems: 1, ...roles } }),
+    create: {
+      ...newUser,
+      required: ['username'],
+      anyOf: [
+        { required: ['email', 'password'] },
+        { properties: { invite: { const: true } }, required: ['email', 'invite'] },
+        { properties: { kind: { const: 'service' } }, required: ['kind', 'owner_id'] },
+      ],
     },
-    /**
-     * Runs a write. A name that was taken after the look-up, and a rule that only the write has found broken, are
-     * refused like those that were found before.
-     */
-    saving: async <T>(write: () => Promise<T>): Promise<T> => {
-      try {
-        return await write();
-      } catch (error) {
-        if (error instanceof TakenError)
-          refuseInvalid(error.fields.map((name) => input.error(name, { rule: 'unique' })));
-        if (!(error instanceof ViolationError)) throw error;
-        const { field: name, ...violation } = error.violation;
-        refuseInvalid([input.error(name, violation)]);
-        throw error;
-      }
-    },
-
-    /** The message of a current password that is not the user's. */
-    wrongPassword: (): FieldError => input.error('current_password', { rule: 'wrong_password' }),
-
-    read: async (body: JsonObject, action: 'create' | 'update', stored?: UpdatedUser): Promise<ReadUser> => {
-      const { values: sentValues, errors } = readerOf(body, action).read(body, action);
-      const bad = new Set(errors.map((error) => error.field));
-      const kindOf = stored?.kind ?? (sentValues['kind'] === 'service' ? 'service' : 'person');
-      const { username, email } = sentValues;
-      const isUnaddressed = action === 'create' && kindOf === 'service' && email == null;
-      const values =
-        isUnaddressed && typeof username === 'string'
-          ? { ...sentValues, email: noMailbox(username) }
-          : sentValues;
-      const found = [...errors, ...(await checkAccount(values, bad, stored?.id))];
-      found.push(...(await checkKind(values, bad, kindOf, action === 'create')));
-      const wrong = new Set(found.map((error) => error.field));
-      found.push(...(await checkPassword(values, wrong, stored)), ...checkCurrent(values, wrong, stored));
-      const sent = own(body, 'roles');
-      const roles = sent === undefined && action === 'update' ? undefined : await readRoles(sent, action);
-      if (roles !== undefined && 'rule' in roles) found.push(input.error('roles', roles));
-      found.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
-      return {
-        change: toChange(values, roles === undefined || 'rule' in roles ? undefined : roles),
-        password: textOf(values['password']),
-        currentPassword: textOf(values['current_password']),
-        kind: kindOf,
-        sessionsEnd: values['end_sessions'] === true,
-        errors: found,
-      };
-    },
+    update: refined(changes, { ...accounts, roles: { type: 'array', minItems: 1, ...roles } }),
   };
 };
+
+/** Reads and checks the users that administrators, code and the command line make and change. */
+export class UserInput {
+  readonly #users: UserStore;
+  readonly #readers: ReturnType<typeof readersIn>;
+  readonly schemas: ReturnType<typeof schemasOf>;
+
+  constructor(users: UserStore, catalogue: Catalogue) {
+    this.#users = users;
+    this.#readers = readersIn(catalogue);
+    this.schemas = schemasOf(this.#readers, catalogue.locale);
+  }
+
+  /**
+   * Runs a write. A name that was taken after the look-up, and a rule that only the write has found broken, are
+   * refused like those that were found before.
+   */
+  async saving<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof TakenError)
+        refuseInvalid(error.fields.map((name) => this.#readers.input.error(name, { rule: 'unique' })));
+      if (!(error instanceof ViolationError)) throw error;
+      const { field: name, ...violation } = error.violation;
+      refuseInvalid([this.#readers.input.error(name, violation)]);
+      throw error;
+    }
+  }
+
+  /** The message of a current password that is not the user's. */
+  wrongPassword(): FieldError {
+    return this.#readers.input.error('current_password', { rule: 'wrong_password' });
+  }
+
+  async read(body: JsonObject, action: 'create' | 'update', stored?: UpdatedUser): Promise<ReadUser> {
+    const { values: sentValues, errors } = this.#readerOf(body, action).read(body, action);
+    const bad = new Set(errors.map((error) => error.field));
+    const kindOf = stored?.kind ?? (sentValues['kind'] === 'service' ? 'service' : 'person');
+    const { username, email } = sentValues;
+    const isUnaddressed = action === 'create' && kindOf === 'service' && email == null;
+    const values =
+      isUnaddressed && typeof username === 'string'
+        ? { ...sentValues, email: noMailbox(username) }
+        : sentValues;
+    const found = [...errors, ...(await this.#checkAccount(values, bad, stored?.id))];
+    found.push(...(await this.#checkKind(values, bad, kindOf, action === 'create')));
+    const wrong = new Set(found.map((error) => error.field));
+    found.push(
+      ...(await this.#checkPassword(values, wrong, stored)),
+      ...this.#checkCurrent(values, wrong, stored),
+    );
+    const sent = own(body, 'roles');
+    const roles = sent === undefined && action === 'update' ? undefined : await this.#readRoles(sent, action);
+    if (roles !== undefined && 'rule' in roles) found.push(this.#readers.input.error('roles', roles));
+    found.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
+    return {
+      change: toChange(values, roles === undefined || 'rule' in roles ? undefined : roles),
+      password: textOf(values['password']),
+      currentPassword: textOf(values['current_password']),
+      kind: kindOf,
+      sessionsEnd: values['end_sessions'] === true,
+      errors: found,
+    };
+  }
+
+  async #readRoles(
+    sent: Json | undefined,
+    action: 'create' | 'update',
+  ): Promise<readonly string[] | RuleViolation> {
+    if (sent === undefined || sent === null) return action === 'create' ? ['viewer'] : { rule: 'required' };
+    if (!isTexts(sent)) return { rule: 'type', params: { type: 'array' } };
+    if (sent.length === 0) return action === 'create' ? ['viewer'] : { rule: 'required' };
+    if (sent.length > maxRoles) return { rule: 'max_length', params: { max: maxRoles } };
+    return (await this.#users.unknownRoles(sent)).length > 0 ? { rule: 'role' } : [...new Set(sent)];
+  }
+
+  /** The rules of accounts, where the text itself was in order; then whether somebody else holds it. */
+  async #checkAccount(
+    values: Readonly<Record<string, Json>>,
+    bad: ReadonlySet<string>,
+    except: number | undefined,
+  ): Promise<FieldError[]> {
+    const errors: FieldError[] = [];
+    const canonical: { username?: string; email?: string } = {};
+    for (const name of ['username', 'email'] as const) {
+      const value = values[name];
+      if (typeof value !== 'string' || bad.has(name)) continue;
+      const violation = name === 'username' ? usernameViolation(value) : emailViolation(value);
+      if (violation === undefined) canonical[name] = canonicalAccount(value);
+      else errors.push(this.#readers.input.error(name, violation));
+    }
+    for (const name of await this.#users.taken(canonical, except))
+      errors.push(this.#readers.input.error(name, { rule: 'unique' }));
+    return errors;
+  }
+
+  #readerOf(body: JsonObject, action: 'create' | 'update'): Input {
+    const { service, invited, created, passwordless, input } = this.#readers;
+    if (action === 'create' && own(body, 'kind') === 'service') return service;
+    if (action === 'create')
+      return own(body, 'invite') === true && own(body, 'password') === undefined ? invited : created;
+    return own(body, 'password') === undefined ? passwordless : input;
+  }
+
+  /** A change of one's own password needs the current one too: a page left open must not be enough to take it over. */
+  #checkCurrent(
+    values: Readonly<Record<string, Json>>,
+    bad: ReadonlySet<string>,
+    stored: UpdatedUser | undefined,
+  ): FieldError[] {
+    const { password: next, current_password: current } = values;
+    if (stored?.own !== true || typeof next !== 'string' || bad.has('current_password')) return [];
+    if (typeof current !== 'string' || current === '')
+      return [this.#readers.input.error('current_password', { rule: 'required' })];
+    return normalPassword(current) === normalPassword(next)
+      ? [this.#readers.input.error('password', { rule: 'same_password' })]
+      : [];
+  }
+
+  /** The rules of a password, under the names that the account is going to have; a broken one is no name. */
+  async #checkPassword(
+    values: Readonly<Record<string, Json>>,
+    bad: ReadonlySet<string>,
+    stored: AccountNames | undefined,
+  ): Promise<FieldError[]> {
+    const password = values['password'];
+    if (typeof password !== 'string' || bad.has('password')) return [];
+    const nameOf = (name: keyof AccountNames): string => {
+      const value = bad.has(name) ? undefined : values[name];
+      return typeof value === 'string' ? value : (stored?.[name] ?? '');
+    };
+    const names = { username: nameOf('username'), email: nameOf('email'), name: nameOf('name') };
+    const violation = await passwordViolation(password, names);
+    return violation === undefined ? [] : [this.#readers.input.error('password', violation)];
+  }
+
+  /** Rules of service accounts: they have an owner, who is a person, and nothing that is about a password. */
+  async #checkKind(
+    values: Readonly<Record<string, Json>>,
+    bad: ReadonlySet<string>,
+    kindOf: UserKind,
+    isNew: boolean,
+  ): Promise<FieldError[]> {
+    const { owner_id: owner } = values;
+    if (kindOf === 'person')
+      return owner == null ? [] : [this.#readers.input.error('owner_id', { rule: 'only_service_accounts' })];
+    const errors = ofPasswords
+      .filter((name) => typeof values[name] === 'string' || values[name] === true)
+      .map((name) => this.#readers.input.error(name, { rule: 'service_account' }));
+    if (bad.has('owner_id') || (owner === undefined && !isNew)) return errors;
+    if (owner == null) return [...errors, this.#readers.input.error('owner_id', { rule: 'required' })];
+    const isPerson = typeof owner === 'number' && (await this.#users.isEnabledPerson(owner));
+    return isPerson ? errors : [...errors, this.#readers.input.error('owner_id', { rule: 'reference' })];
+  }
+}
+
+export const createUserInput = (users: UserStore, catalogue: Catalogue): UserInput =>
+  new UserInput(users, catalogue);
