@@ -21,6 +21,7 @@ import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Models, referencedTable } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
 import type { Grant, ReferenceTerms } from '../policy/grant.ts';
+import type { Complete } from './key-parts.ts';
 import type { Parking } from './parking.ts';
 import { type RowReach, reachConditions, reachOf } from './rows/reach.ts';
 
@@ -124,12 +125,20 @@ type LookUpArguments = {
   readonly id: number | null;
 };
 
-const lookUpKey = (lookUp: LookUp): string => {
-  if (lookUp.kind === 'unique')
-    return `=${lookUp.fields.map(({ name: each }, index) => each + (lookUp.values[index] === undefined ? '*' : '')).join(' ')}`;
-  const { named, kept } = lookUp.reach;
-  return `>${lookUp.field.name} ${named?.key ?? 'none'}\n${kept?.reach.key ?? 'none'}`;
+const uniqueKey = ({ fields, values }: Complete<UniqueLookUp, 'kind' | 'fields' | 'values'>): string =>
+  `=${fields.map(({ name }, index) => name + (values[index] === undefined ? '*' : '')).join(' ')}`;
+
+/** The value is always bound. The field decides the tables of the reach. */
+const referenceKey = ({
+  field,
+  reach,
+}: Complete<ReferenceLookUp, 'kind' | 'field' | 'value' | 'reach'>): string => {
+  const { named, kept }: Complete<ReferenceReach, 'table' | 'named' | 'kept'> = reach;
+  return `>${field.name} ${named?.key ?? 'none'}\n${kept?.reach.key ?? 'none'}`;
 };
+
+const lookUpKey = (lookUp: LookUp): string =>
+  lookUp.kind === 'unique' ? uniqueKey(lookUp) : referenceKey(lookUp);
 
 const boundValues = (lookUp: LookUp): readonly ColumnValue[] =>
   lookUp.kind === 'reference' ? [lookUp.value] : lookUp.values.filter((value) => value !== undefined);

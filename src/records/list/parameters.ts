@@ -4,6 +4,7 @@ import type { SqlValue } from '../../database/database.ts';
 import type { Source, SourceColumn } from '../../database/source.ts';
 import type { ColumnValue, FilterOperator } from '../../fields/field.ts';
 import { mostWords, searchWords } from '../../kernel/search-words.ts';
+import type { KeyParts } from '../key-parts.ts';
 import { fieldsPath, type Include, includeKey, readIncludes } from '../relations/include.ts';
 import {
   isPath,
@@ -34,6 +35,7 @@ import {
   parseSort,
   reversed,
   type Sort,
+  type SortTerm,
 } from './sort.ts';
 
 type Paging =
@@ -385,55 +387,79 @@ export const withDepth = (
   return { ...shape, paging: { ...paging, within } };
 };
 
-const stepsKey = (steps: readonly RelationStep[] | undefined) => steps?.map(stepKey) ?? null;
+const stepsKey = (steps: readonly RelationStep[] | undefined) => steps?.map(stepKey);
 
-const filterKey = ({ column, operator, count, negated, steps }: FilterShape) => [
-  column.name,
-  operator,
-  count,
-  negated,
-  stepsKey(steps),
-];
+const sortKey = ({ column, descending, steps }: SortTerm) =>
+  ({
+    column: column.name,
+    descending,
+    // The column decides it.
+    nullable: undefined,
+    steps: stepsKey(steps),
+  }) satisfies KeyParts<SortTerm>;
+
+const filterKey = ({ column, operator, count, negated, steps }: FilterShape) =>
+  ({ column: column.name, operator, count, negated, steps: stepsKey(steps) }) satisfies KeyParts<FilterShape>;
 
 /** Identifies the shape among those of its source. Names may contain any character, so JSON separates them. */
-export const shapeKey = ({
-  source,
-  rows,
-  fields,
-  sort,
-  filters,
-  searched,
-  ranked,
-  paging,
-  included,
-}: ListShape): string =>
-  JSON.stringify([
-    source.mask ?? null,
-    rows.key,
-    fields,
-    searched ?? null,
+export const shapeKey = (shape: ListShape): string =>
+  JSON.stringify({
+    source: shape.source.mask,
+    rows: shape.rows.key,
+    fields: shape.fields,
+    sort: shape.sort.map(sortKey),
+    filters: shape.filters.map(filterKey),
+    searched: shape.searched,
+    ranked: shape.ranked,
+    paging: shape.paging,
+    included: includeKey(shape.included),
+  } satisfies KeyParts<ListShape>);
+
+/** The parts of a shape on which its total depends. */
+const countedShape = ({ source, rows, filters, searched, ranked }: ListShape) =>
+  ({
+    source: source.mask,
+    rows: rows.key,
+    filters: filters.map(filterKey),
+    searched,
     ranked,
-    sort.map(({ column, descending, steps }) => [column.name, descending, stepsKey(steps)]),
-    filters.map(filterKey),
-    paging,
-    includeKey(included),
-  ]);
+    // A total is that of all pages, whatever each row shows.
+    fields: undefined,
+    sort: undefined,
+    paging: undefined,
+    included: undefined,
+  }) satisfies KeyParts<ListShape>;
+
+/** The values on which a total depends, without those of the caller, which the cache of totals adds. */
+const countedValues = ({ filters, search, related }: CountedValues) =>
+  ({
+    filters,
+    search,
+    related,
+    // Values of the caller.
+    rows: undefined,
+    reader: undefined,
+    credential: undefined,
+    // No total of a source that uses the time is cached.
+    now: undefined,
+    monthAgo: undefined,
+    // Values of one page, or of the stream.
+    cursor: undefined,
+    limit: undefined,
+    offset: undefined,
+    firsts: undefined,
+    pageEnd: undefined,
+    rowBytes: undefined,
+    from: undefined,
+    until: undefined,
+    looked: undefined,
+  }) satisfies KeyParts<ListArguments>;
+
+type CountedValues = Pick<ListArguments, 'filters' | 'search' | 'related'>;
 
 /** Identifies a total: the conditions with their values, except for the values of the row filter. */
-export const countKey = (
-  { source, rows, filters, searched, ranked }: ListShape,
-  values: Pick<ListArguments, 'filters' | 'search' | 'related'>,
-): string =>
-  JSON.stringify([
-    source.mask ?? null,
-    rows.key,
-    filters.map(filterKey),
-    values.filters,
-    values.search,
-    searched ?? null,
-    ranked,
-    values.related,
-  ]);
+export const countKey = (shape: ListShape, values: CountedValues): string =>
+  JSON.stringify([countedShape(shape), countedValues(values)]);
 
 /** Whether the page comes before its cursor: its rows are read backwards from there. */
 export const isBackward = ({ paging }: Pick<ListShape, 'paging'>): boolean =>

@@ -8,7 +8,7 @@ import { isPath, pathColumn, RelatedReader, type RelationStep, readPath } from '
 import { mostBytes, type SourceView } from '../view.ts';
 import { invalidParameter, unusableField } from './query-string.ts';
 
-interface SortTerm {
+export interface SortTerm {
   readonly column: SourceColumn;
   readonly descending: boolean;
   /** Whether rows may have null: nulls come first ascending, last descending. */

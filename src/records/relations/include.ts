@@ -5,6 +5,7 @@ import { columnOf, type Source } from '../../database/source.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Grant } from '../../policy/grant.ts';
+import type { KeyParts } from '../key-parts.ts';
 import { escapesLetters, invalidParameter, parseQueryString, unusableField } from '../list/query-string.ts';
 import { mostBytes, seenSource } from '../view.ts';
 import {
@@ -152,11 +153,14 @@ const followAll = (
   return included;
 };
 
-const keyParts = (included: readonly Include[]): readonly unknown[] =>
-  included.map((each) => [stepKey(each.step), each.step.reach.start, each.fields, keyParts(each.included)]);
+const partsOf = ({ step, fields, included }: Include): KeyParts<Include> => ({
+  step: [stepKey(step), step.reach.start],
+  fields,
+  included: included.map(partsOf),
+});
 
 export const includeKey = (included: readonly Include[]): string =>
-  included.length === 0 ? '' : JSON.stringify(keyParts(included));
+  included.length === 0 ? '' : JSON.stringify(included.map(partsOf));
 
 const fieldsName = /^fields\[([^[\]]+)\]$/;
 

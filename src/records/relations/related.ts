@@ -14,6 +14,7 @@ import {
 import { type Fragment, identifier, join, param, sql, where } from '../../database/statement.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { FieldMask, Grant } from '../../policy/grant.ts';
+import type { KeyParts } from '../key-parts.ts';
 import { unusableField } from '../list/query-string.ts';
 import { type ColumnSql, type ConditionPurpose, expressionCondition } from '../rows/expression.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
@@ -66,20 +67,24 @@ export interface Followed {
 /** Most relations of a path to a field, and most levels of an include. */
 export const maxSteps = 3;
 
+/** The SQL of a reach depends on its terms. The shape of the request fixes the place of its values. */
+const boundReachKey = ({ terms, key }: BoundReach) =>
+  ({
+    terms: terms === 'none',
+    key: terms === 'none' ? undefined : key,
+    start: undefined,
+  }) satisfies KeyParts<BoundReach>;
+
 /** The parts of a step on which the SQL of a statement depends. */
-export const stepKey = ({
-  relation,
-  reach,
-  link,
-  from,
-  target,
-  between,
-}: RelationStep): readonly unknown[] => [
-  relation.name,
-  reach.terms === 'none' ? null : reach.key,
-  link === undefined || link.terms === 'none' ? null : link.key,
-  [from.mask ?? null, target.mask ?? null, between?.mask ?? null],
-];
+export const stepKey = ({ relation, reach, link, from, target, between }: RelationStep) =>
+  ({
+    relation: relation.name,
+    reach: boundReachKey(reach),
+    link: link && boundReachKey(link),
+    from: from.mask,
+    target: target.mask,
+    between: between?.mask,
+  }) satisfies KeyParts<RelationStep>;
 
 /** The facts of a model's grant on which the resolution of relations depended. */
 interface TrailMark {
