@@ -52,7 +52,6 @@ const schema: JsonSchema = {
   required: Object.keys(properties),
 };
 
-/** The version and the settings of this process, without secrets. */
 export interface About {
   readonly version: string;
   readonly settings: readonly {
@@ -69,7 +68,6 @@ export interface AboutParts {
   readonly providers: ReadonlyMap<string, SignInProvider>;
 }
 
-/** Version and settings of the service, without secrets. */
 export const aboutEndpoint = ({ about, database, clock, providers }: AboutParts): Endpoint => {
   const started = toTimestamp(clock());
   return {

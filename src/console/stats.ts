@@ -87,7 +87,6 @@ export interface StatsParts extends AttentionParts {
   readonly securityEvents: SecurityEventStore;
 }
 
-/** The figures of the start page: requests by the hour and by the day, and what an administrator should look at. */
 export const statsEndpoint = (services: StatsParts): Endpoint => {
   const { clock, requestCounts, routeTimes } = services;
   const readAttention = attentionReader(services);

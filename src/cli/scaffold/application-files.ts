@@ -139,7 +139,6 @@ const note = (): readonly NewFile[] => {
   ];
 };
 
-/** All files of a new application. */
 export const applicationFiles = (application: NewApplication): readonly NewFile[] => [
   { path: 'package.json', text: packageJson(application) },
   { path: 'tsconfig.json', text: tsconfig },

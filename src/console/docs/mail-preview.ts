@@ -52,7 +52,6 @@ const named = <Name extends string>(names: readonly Name[], given: string | unde
   return found;
 };
 
-/** Pages of `gatewright dev` that show each message with sample data. */
 export const mailPreviewEndpoints = (mail: MailOption, baseUrl: string): Endpoint[] => {
   const common = {
     method: 'GET',

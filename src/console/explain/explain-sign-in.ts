@@ -76,15 +76,12 @@ const questionIn = (text: string): Question => {
 
 type SignInStep = Pick<ExplainedStep, 'rule' | 'outcome' | 'because'>;
 
-const factorStep = ({ secondFactor }: OidcProvider): SignInStep => ({
-  rule: 'second_factor',
-  ...(secondFactor === undefined
-    ? { outcome: 'off', because: reason('provider_factor_off') }
-    : {
-        outcome: 'narrowed',
-        because: reason('provider_factor', { claim: secondFactor.claim, values: secondFactor.values }),
-      }),
-});
+const factorStep = ({ secondFactor }: OidcProvider): SignInStep => {
+  const rule = 'second_factor';
+  if (secondFactor === undefined) return { rule, outcome: 'off', because: reason('provider_factor_off') };
+  const { claim, values } = secondFactor;
+  return { rule, outcome: 'narrowed', because: reason('provider_factor', { claim, values }) };
+};
 
 export interface SignInExplanationParts {
   readonly providers: ReadonlyMap<string, SignInProvider>;
@@ -232,7 +229,6 @@ const foresee = async (
   };
 };
 
-/** Explains a sign-in with a provider: the account, the claim, the mapping and the roles. Changes nothing. */
 export const explainSignInEndpoints = (services: SignInExplanationParts): Endpoint[] => {
   if (services.providers.size === 0) return [];
   return [

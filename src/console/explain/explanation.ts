@@ -48,7 +48,7 @@ import {
 } from './explained-conditions.ts';
 import { explainRelations } from './explained-relations.ts';
 
-/** The caller that an explanation is about. A user calls with a token or a session, a key with itself, an application signs. */
+/** The caller that is explained. A user calls with a token or a session, a key with itself, an application signs. */
 export type Subject =
   | { readonly kind: 'user'; readonly user: CallerUser }
   | { readonly kind: 'api_key'; readonly key: KnownKey }

@@ -1,4 +1,4 @@
-/** Counts of requests by hour, authentication method and status, and of failed sign-ins, for the plots of administrators. */
+/** Counts of requests by hour, method of authentication and status, and of failed sign-ins, for plots. */
 
 import type { Principal } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethods, verifiedAs } from '../../auth/registry.ts';

@@ -1,7 +1,9 @@
 /** Durations of responses by route and hour, for the administration area. */
 
+import type { Database, Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { BatchedCounter } from '../../ledger/batched-counter.ts';
 import type { TableContext } from '../../ledger/context.ts';
 import { hourOf } from './request-counts.ts';
@@ -84,15 +86,32 @@ const shareWithin = (share: number, counted: readonly (readonly [number, number]
   return null;
 };
 
+type OwnTables = ReturnType<typeof tablesOf>;
+
+const addCounts = (db: OwnTables, hour: string, counted: readonly CountedRoute[]): Query =>
+  toQuery(
+    db
+      .insertInto('gatewright_route_times')
+      .values(counted.map((each) => ({ hour, ...each })))
+      .onConflict((conflict) =>
+        conflict.columns(['hour', 'method', 'route', 'bound']).doUpdateSet((eb) => ({
+          requests: eb('gatewright_route_times.requests', '+', eb.ref('excluded.requests')),
+          refused: eb('gatewright_route_times.refused', '+', eb.ref('excluded.refused')),
+          failed: eb('gatewright_route_times.failed', '+', eb.ref('excluded.failed')),
+        })),
+      ),
+  );
+
 /**
  * Durations of responses by route: some additions in memory for each, which a batch writes. Instances add to the same
  * rows; a batch counts with the hour in which it is written.
  */
-export const createRouteTimes = ({ database, clock }: TableContext) => {
-  const db = tablesOf(database);
-  const routes: RouteDurations[] = [];
-
-  const counter = new BatchedCounter<string, CountedRoute>({
+export class RouteTimesStore {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #db: OwnTables;
+  readonly #routes: RouteDurations[] = [];
+  readonly #counter = new BatchedCounter<string, CountedRoute>({
     maxEntries,
     writeSizes,
     merge: (earlier, added) =>
@@ -104,57 +123,62 @@ export const createRouteTimes = ({ database, clock }: TableContext) => {
             refused: earlier.refused + added.refused,
             failed: earlier.failed + added.failed,
           },
-    gather: async () => {
-      for (const route of routes) {
-        if (route.isEmpty) continue;
-        for (const counted of route.take())
-          counter.add(`${counted.route} ${counted.method} ${counted.bound}`, counted);
-      }
-    },
+    gather: async () => this.#gather(),
     write: async (counted) => {
-      const hour = hourOf(clock());
-      const insert = db
-        .insertInto('gatewright_route_times')
-        .values(counted.map(([, each]) => ({ hour, ...each })))
-        .onConflict((conflict) =>
-          conflict.columns(['hour', 'method', 'route', 'bound']).doUpdateSet((eb) => ({
-            requests: eb('gatewright_route_times.requests', '+', eb.ref('excluded.requests')),
-            refused: eb('gatewright_route_times.refused', '+', eb.ref('excluded.refused')),
-            failed: eb('gatewright_route_times.failed', '+', eb.ref('excluded.failed')),
-          })),
-        );
-      await database.execute(toQuery(insert));
+      const rows = counted.map(([, each]) => each);
+      await this.#database.execute(addCounts(this.#db, hourOf(this.#clock()), rows));
     },
   });
 
-  return {
-    /** Returns what counts the responses of a route. */
-    observerOf: (method: string, route: string): RouteObserver => {
-      const durations = new RouteDurations(method, route);
-      routes.push(durations);
-      return ({ status, milliseconds }) => durations.add(status, milliseconds);
-    },
-    flush: counter.flush,
+  constructor({ database, clock }: TableContext) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#db = tablesOf(database);
+  }
 
-    /** Milliseconds that half of all responses, and 95 % of them, took at most within a day: upper ends of steps. */
-    overall: async (): Promise<{ readonly p50: number | null; readonly p95: number | null }> => {
-      const bySteps = db
-        .selectFrom('gatewright_route_times')
-        .select(({ fn }) => ['bound', fn.sum<number | string>('requests').as('requests')])
-        .groupBy('bound')
-        .orderBy('bound');
-      const rows = await database.all<{ bound: number; requests: number | string }>(toQuery(bySteps));
-      const counted = rows.map(({ bound, requests }) => [bound, Number(requests)] as const);
-      return { p50: shareWithin(0.5, counted), p95: shareWithin(0.95, counted) };
-    },
-    start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
+  /** Returns the function that counts the responses of a route. */
+  observerOf(method: string, route: string): RouteObserver {
+    const durations = new RouteDurations(method, route);
+    this.#routes.push(durations);
+    return ({ status, milliseconds }) => durations.add(status, milliseconds);
+  }
 
-    /** Deletes what is older than a day; run now and then. */
-    sweep: async (now = clock()): Promise<void> => {
-      const oldest = hourOf(now - retentionMs);
-      await database.execute(toQuery(db.deleteFrom('gatewright_route_times').where('hour', '<', oldest)));
-    },
-  };
-};
+  flush(): Promise<void> {
+    return this.#counter.flush();
+  }
 
-export type RouteTimesStore = ReturnType<typeof createRouteTimes>;
+  start(onError: (error: unknown) => void): () => Promise<void> {
+    return this.#counter.start(10_000, onError);
+  }
+
+  /** Milliseconds that half of all responses, and 95 % of them, took at most within a day: upper ends of steps. */
+  async overall(): Promise<{ readonly p50: number | null; readonly p95: number | null }> {
+    const bySteps = this.#db
+      .selectFrom('gatewright_route_times')
+      .select(({ fn }) => ['bound', fn.sum<number | string>('requests').as('requests')])
+      .groupBy('bound')
+      .orderBy('bound');
+    type Row = { readonly bound: number; readonly requests: number | string };
+    const rows = await this.#database.all<Row>(toQuery(bySteps));
+    const counted = rows.map(({ bound, requests }) => [bound, Number(requests)] as const);
+    return { p50: shareWithin(0.5, counted), p95: shareWithin(0.95, counted) };
+  }
+
+  /** Deletes times that are older than a day; called periodically. */
+  async sweep(now = this.#clock()): Promise<void> {
+    const oldest = hourOf(now - retentionMs);
+    await this.#database.execute(
+      toQuery(this.#db.deleteFrom('gatewright_route_times').where('hour', '<', oldest)),
+    );
+  }
+
+  #gather(): void {
+    for (const route of this.#routes) {
+      if (route.isEmpty) continue;
+      for (const counted of route.take())
+        this.#counter.add(`${counted.route} ${counted.method} ${counted.bound}`, counted);
+    }
+  }
+}
+
+export const createRouteTimes = (context: TableContext): RouteTimesStore => new RouteTimesStore(context);
