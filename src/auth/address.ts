@@ -66,7 +66,7 @@ export const canonicalAddress = (text: string): string => {
 };
 
 /**
- * Whether a text is an address as it is mailed to: only case, and the spelling of a domain in its own letters, differ
+ * True if a text is an address as it is mailed to: only case, and the spelling of a domain in its own letters, differ
  * from `addressOf`. Somebody else has verified such an address; of another text they may have verified another one.
  * @param text of bounded length
  */

@@ -12,7 +12,7 @@ export const rejectedOf = (problem: ProblemName, appId: string | undefined): Aut
 });
 
 /**
- * Whether a key of an application made a signature. It tries all keys without an early exit, and at least two: an
+ * True if a key of an application made a signature. It tries all keys without an early exit, and at least two: an
  * unknown application, one with a key and one during a rotation take the same time.
  * @param dummy a random key, which is tried in place of a missing one and never accepted
  */

@@ -65,7 +65,7 @@ interface Network {
 /** A network as text: an address, or an address with a prefix length (`203.0.113.0/24`, `2001:db8::/32`). */
 const networkForm = /^([0-9A-Fa-f:.]+)(?:\/(\d{1,3}))?$/;
 
-/** Whether no bit is set behind the prefix. @param units of `width` bits each */
+/** True if no bit is set behind the prefix. @param units of `width` bits each */
 const endsWithin = (units: readonly number[], width: number, prefix: number): boolean =>
   units.every((unit, index) => {
     const free = Math.min(width, Math.max(0, (index + 1) * width - prefix));
@@ -92,13 +92,13 @@ const networkIn = (text: string): Network | undefined => {
     : { address, prefix, family: 'ipv6' };
 };
 
-/** Whether a text is a network. */
+/** True if a text is a network. */
 export const isNetwork = (text: string): boolean => networkIn(text) !== undefined;
 
 /** Networks to check addresses against. */
 export interface Networks {
   /**
-   * Whether an address is in one of them. IPv4, also inside IPv6, is in networks of IPv4 only; a text that is no IP
+   * True if an address is in one of them. IPv4, also inside IPv6, is in networks of IPv4 only; a text that is no IP
    * address (a local socket) is in none.
    */
   has(address: string): boolean;

@@ -121,7 +121,7 @@ const covers = ({ items }: InnerList, name: string): boolean => items.some(({ va
 
 const isList = (member: Item | InnerList): member is InnerList => 'items' in member;
 
-/** Whether a signature is for another reader: its tag says so. */
+/** True if a signature is for another reader: its tag says so. */
 const isForOthers = (member: Item | InnerList): boolean => {
   const tag = member.parameters.get('tag');
   return typeof tag === 'string' && tag !== signatureTag;
@@ -148,7 +148,9 @@ const digests: ReadonlyMap<string, string> = new Map([
   ['sha-512', 'sha512'],
 ]);
 
-/** Whether a Content-Digest is that of exactly these bytes: at least one digest that is known, and every such one. */
+/**
+ * True if a Content-Digest fits exactly these bytes: it has a digest of a known algorithm, and every such digest fits.
+ */
 export const isDigestOf = (field: string, body: Uint8Array): boolean => {
   const known = [...(parseDictionary(field) ?? [])].filter(([name]) => digests.has(name));
   return (

@@ -121,7 +121,7 @@ export interface PlainSecret {
   readonly label: Translations;
   /** Text that says that one is set. */
   readonly held: Translations;
-  /** Whether its first 8 characters identify it to its owner, and reveal nothing to others. */
+  /** True if its first 8 characters identify it to its owner, and reveal nothing to others. */
   readonly recognisable: boolean;
 }
 
@@ -146,7 +146,7 @@ export interface AuthMethod<Name extends string = string> {
   readonly optIn?: true;
   /** The owner of its credentials, for which an explanation asks. Only applications are not users. */
   readonly holder: 'user' | 'api_key' | 'application';
-  /** Whether an application has a key for it at this time; absent where the holder is no application. */
+  /** True if an application has a key for it at this time; absent where the holder is no application. */
   readonly isHeldBy?: (applications: ApplicationKeys, appId: string, now: number) => boolean;
   /** Value of WWW-Authenticate that asks for these credentials. */
   readonly challenge: string;
@@ -154,11 +154,11 @@ export interface AuthMethod<Name extends string = string> {
   readonly refusalHeaders?: Readonly<
     Record<string, { readonly value: string; readonly description: Translations }>
   >;
-  /** Problems that refuse credentials; the first is that of invalid (or expired) credentials. */
+  /** Problems that refuse credentials; the first one is for invalid (or expired) credentials. */
   readonly refusals: readonly [ProblemName, ...ProblemName[]];
   /** Further problems that refuse writes. */
   readonly writeRefusals: readonly ProblemName[];
-  /** Whether the credentials cover the body, so that it is read before the caller is known. */
+  /** True if the credentials cover the body, so that it is read before the caller is known. */
   readonly coversBody: boolean;
   /** The headers that are required jointly, by their names in the API description if there is more than one. */
   readonly schemes: Readonly<Record<string, SecurityScheme>>;

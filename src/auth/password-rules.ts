@@ -62,7 +62,7 @@ const without = (text: string, words: readonly string[]): string =>
   words.reduce((rest, word) => rest.replaceAll(word, ''), text);
 
 /**
- * Whether a password depends on the names of its account (NIST SP 800-63B-4, 3.1.1.2, "context-specific words"): it
+ * True if a password depends on the names of its account (NIST SP 800-63B-4, 3.1.1.2, "context-specific words"): it
  * is one of them, or the rest of it without them would be refused as too short or too common. A short name counts
  * where nothing but digits and signs is left beside names. A name within a longer password is allowed. Compared by
  * NFKC and without regard to case.

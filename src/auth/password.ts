@@ -40,12 +40,12 @@ export interface Passwords {
    */
   hash(password: string, ticket?: Ticket): Promise<string>;
   /**
-   * Whether the password matches the stored hash, as it was sent or in its NFC form: an earlier version has hashed
+   * True if the password matches the stored hash, as it was sent or in its NFC form: an earlier version has hashed
    * passwords as they were sent. Without a hash (unknown account, or a text that is no PHC string)
    * it returns false after the same work. Throws as `hash` does.
    */
   verify(password: string, stored: string | undefined, ticket?: Ticket): Promise<boolean>;
-  /** Whether a stored hash has other parameters than the current ones. */
+  /** True if a stored hash has other parameters than the current ones. */
   needsRehash(stored: string): boolean;
 }
 

@@ -27,7 +27,7 @@ export type Principal = UserPrincipal | ApplicationPrincipal | AnonymousPrincipa
 
 export const anonymous: AnonymousPrincipal = { kind: 'nobody' };
 
-/** Whether an endpoint with these methods would accept the credentials of this principal, or asks for none. */
+/** True if an endpoint with these methods would accept the credentials of this principal, or asks for none. */
 export const takes = (auth: readonly AuthMethodName[], principal: Principal): boolean =>
   auth.length === 0 ||
   (principal.kind !== 'nobody' && auth.some((method) => verifiedAs(method) === verifiedAs(principal.method)));

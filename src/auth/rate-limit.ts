@@ -61,7 +61,7 @@ const rateFlaw = ({ max, window, burst }: Partial<Rate>, path: string): string |
 export const checkRateLimit = (value: unknown, path: string): string | undefined =>
   objectOf(rateLimitOptions)(value, path) ?? rateFlaw(value as Partial<Rate>, path);
 
-/** Whether a JSON value is a rate. */
+/** True if a JSON value is a rate. */
 export const isRate = (value: Json): boolean =>
   isJsonObject(value) && objectOf(rateOptions)(value, '') === undefined && rateFlaw(value, '') === undefined;
 

@@ -10,7 +10,7 @@ const codeBytes = 10;
 const normalised = (code: string): string => code.replaceAll(/[\s-]/g, '').toLowerCase();
 
 /**
- * SHA-256, lowercase hex, of a code, whatever its blanks, hyphens and capitals; undefined for a text that cannot be a
+ * SHA-256, lowercase hex, of a code without its blanks, hyphens and capitals; undefined for a text that cannot be a
  * code. 80 random bits need no slow hash, and no key: the codes stay valid when the server secret changes.
  */
 export const hashRecoveryCode = (code: string): string | undefined => {

@@ -66,12 +66,12 @@ export type ApplicationMethodName = Extract<Method, { readonly holder: 'applicat
 export const isOfApplications = (name: AuthMethodName): name is ApplicationMethodName =>
   byName[name].holder === 'application';
 
-/** Whether the method authenticates by an API key. */
+/** True if the method authenticates by an API key. */
 export const isOfKeys = (name: AuthMethodName): boolean => byName[name].holder === 'api_key';
 
 /**
- * Methods that are tried although an endpoint lists none: those whose credentials no browser adds by itself, and
- * where the endpoint takes a body only those that do not cover it.
+ * Methods that are tried although an endpoint lists none. No browser adds their credentials by itself, and they do not
+ * cover the body where the endpoint takes one.
  */
 export const optionalMethods = (takesBody: boolean): readonly AuthMethod<AuthMethodName>[] =>
   offeredMethods([]).filter(({ area, coversBody }) => area === 'api' && !(takesBody && coversBody));

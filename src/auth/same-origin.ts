@@ -18,7 +18,7 @@ const originsOfHost = (host: string | undefined, baseUrl: string): readonly (str
     : schemesOf(baseUrl).map((scheme) => URL.parse(`${scheme}://${host}`)?.origin);
 
 /**
- * Whether the browser says that the request comes from a page of this service: an `Origin` equal to that of the base
+ * True if the browser says that the request comes from a page of this service: an `Origin` equal to that of the base
  * URL or of `Host`, or `Sec-Fetch-Site: same-origin`, which no page can set by itself. Without either the result is
  * false.
  */

@@ -24,7 +24,7 @@ export const assertConnected = (signal: AbortSignal | undefined): void => {
 export interface WorkQueue {
   /**
    * Rejects with the problem `overloaded` where too many wait. A task whose caller hangs up before it begins never
-   * begins; one that has begun is finished, so that its outcome counts whatever the caller does.
+   * begins; a task that has begun is finished, so that its outcome counts even if the caller hangs up.
    */
   run<T>(ticket: Ticket, task: () => Promise<T>): Promise<T>;
 }

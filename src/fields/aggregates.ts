@@ -10,7 +10,7 @@ export type Bucket = (typeof buckets)[number];
 
 type Facts = Pick<FieldType, 'column' | 'operators' | 'sortable'>;
 
-/** Whether values are counts or measurements; an id is stored as a number, but its order has no meaning. */
+/** True if values are counts or measurements; an id is stored as a number, but its order has no meaning. */
 const isQuantity = ({ column, operators }: Facts): boolean =>
   (column === 'integer' || column === 'decimal' || column === 'number') && operators.includes('gt');
 

@@ -79,7 +79,7 @@ const flaw = (options: DecimalOptions): string | undefined => {
   return min > max ? `min ${options.min} is above max ${options.max}` : undefined;
 };
 
-/** Whether a value is a decimal number of any length. */
+/** True if a value is a decimal number of any length. */
 const isNumeric = (value: Json): boolean =>
   typeof value === 'number' || (typeof value === 'string' && decimalForm.test(value.slice(0, maxTextLength)));
 

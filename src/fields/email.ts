@@ -21,7 +21,7 @@ const atom = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+$/u;
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
 
 /**
- * Whether current mail systems accept the text as an address: dot-separated atoms, `@`, a domain of two labels or
+ * True if current mail systems accept the text as an address: dot-separated atoms, `@`, a domain of two labels or
  * more; letters of any script. Quoted local parts and numeric hosts are refused. Runs in linear time.
  */
 const isEmail = (text: string): boolean => {

@@ -178,14 +178,14 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
    * becomes a value that the rules of the field refuse.
    */
   fromText(text: string): Json;
-  /** Whether `q` searches it. */
+  /** True if `q` searches it. */
   readonly searchable: boolean;
   readonly sortable: boolean;
   /** Maximum bytes of a value in an index; 16 where absent. Infinity: it cannot be indexed. */
   indexBytes?(options: Options): number;
   /** Name of the model that the value refers to. */
   target?(options: Options): string;
-  /** Whether an id of a record that the caller may not read is accepted: the record only has to exist. */
+  /** True if an id of a record that the caller may not read is accepted: the record only has to exist. */
   anyone?(options: Options): boolean;
   /** Fields of the referenced user that readers of the record see. */
   shows?(options: Options): readonly string[] | undefined;
@@ -210,7 +210,7 @@ export interface Assigned {
   readonly [assigned]?: true;
 }
 
-/** Whether bodies have no such field. */
+/** True if bodies have no such field. */
 export type IsAssigned<Definition extends FieldDefinition> =
   typeof assigned extends keyof Definition['options'] ? true : false;
 

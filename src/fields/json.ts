@@ -30,7 +30,7 @@ const maxLevels = 100;
 const asExact = (value: unknown): ExactNumber | undefined =>
   value instanceof ExactNumber ? value : undefined;
 
-/** Whether both databases and every JSON reader accept the value; the recursion is bounded by `maxLevels`. */
+/** True if both databases and every JSON reader accept the value; the recursion is bounded by `maxLevels`. */
 const isFit = (value: Json, levels: number): boolean => {
   if (typeof value === 'string') return isStorableText(value);
   // JSON.parse reads 1e400 as Infinity, which JSON.stringify would write as null.
@@ -84,7 +84,7 @@ const fromText = (text: string): Json => {
 
 /**
  * Any JSON value, stored and returned as compact text, with its keys in the order of the body and its numbers as they
- * were sent: also those that no double has. Hooks and other code get it as `JSON.parse` reads it. Null is the absent
+ * were sent, also numbers that no double has. Hooks and other code get it as `JSON.parse` reads it. Null is the absent
  * value.
  */
 export const json = {

@@ -171,7 +171,7 @@ const openingsOf = (node: Node): readonly Opening[] => {
   }
 };
 
-/** Whether a part can match the empty text. */
+/** True if a part can match the empty text. */
 const isNullable = (node: Node): boolean => {
   switch (node.kind) {
     case 'atom':
@@ -187,7 +187,7 @@ const isNullable = (node: Node): boolean => {
   }
 };
 
-/** Whether a part can only match at the beginning of the text. */
+/** True if a part can only match at the beginning of the text. */
 const isAnchored = (node: Node): boolean => {
   switch (node.kind) {
     case 'edge':
@@ -230,7 +230,7 @@ const basicCharacters = (): string =>
   charactersBetween(0xe000, 0xffff);
 const furtherCharacters = (): string => charactersBetween(0x10000, 0x10ffff);
 
-/** Whether an atom may match a character beyond the basic ones; errs on the safe side. */
+/** True if an atom may match a character beyond the basic ones; errs on the safe side. */
 const mayBeFurther = (atom: string): boolean => /\\[pPDWSu]|^\[\^|^\.$|[\u{10000}-\u{10ffff}]/u.test(atom);
 
 /** Creates a function that says whether one character can match two atoms. */

@@ -7,7 +7,7 @@ const maxSteps = 10_000_000;
 /** A back-reference or a look-behind, or else a part of a pattern without either. */
 const part = /(\\[1-9]|\\k<|\(\?<[=!])|\\.|\[(?:\\.|[^\]\\])*\]/gsu;
 
-/** Whether a pattern has a part whose steps cannot be bounded: a match may try every way to divide a text. */
+/** True if a pattern has a part whose steps cannot be bounded: a match may try every way to divide a text. */
 const hasUnboundedPart = (source: string): boolean =>
   [...source.matchAll(part)].some(([, unbounded]) => unbounded !== undefined);
 

@@ -27,7 +27,7 @@ export interface SequenceOptions {
   readonly unique?: true;
 }
 
-/** Maximum characters of a format, and of what is written for its places. */
+/** Maximum characters of a format, and of the text that is made from it. */
 const maxFormat = 100;
 const maxText = maxFormat + 16;
 

@@ -21,7 +21,7 @@ const maxLength = 2048;
 const maxOf = (options: UrlOptions): number => options.max ?? maxLength;
 
 /**
- * Whether the text is an absolute http or https address. The WHATWG parser alone also accepts `http:host`,
+ * True if the text is an absolute http or https address. The WHATWG parser alone also accepts `http:host`,
  * backslashes and line breaks, which other readers interpret differently; so the beginning is compared literally.
  */
 const isUrl = (text: string): boolean =>

@@ -89,7 +89,7 @@ export class ApplicationCode {
   }
 }
 
-/** Whether a result of application code is a promise, of any class. */
+/** True if a result of application code is a promise, of any class. */
 export const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 

@@ -24,15 +24,15 @@ export interface ClockMove {
   readonly milliseconds: number;
 }
 
-/** The clocks of a service: `removal` decides what is old enough to be removed. */
+/** The clocks of a service. `removal` measures the age of records that are to be removed. */
 interface ServiceClocks {
   readonly now: Clock;
   readonly removal: Clock;
 }
 
 /**
- * The clock of a service: that of its machine, unless it differs from the clock of the database. Then the latter
- * counts, as it is the same for all instances.
+ * The clock of a service: the machine's clock, or the database's where the two differ, as all instances share the
+ * latter.
  *
  * Removal cannot be undone. Therefore `removal` follows a leap forward only after a day, and runs on from the time
  * before the leap until then.
@@ -139,7 +139,7 @@ const daysInMonth = (year: number, month: number): number =>
       ? 30
       : 31;
 
-/** Whether `YYYY-MM-DD` names a day that exists, years 0001 to 9999. */
+/** True if `YYYY-MM-DD` names a day that exists, years 0001 to 9999. */
 export const isDate = (text: string): boolean => {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (match === null) return false;

@@ -53,7 +53,7 @@ const isEscaped = (text: string, quote: number): boolean => {
   return (quote - at) % 2 === 0;
 };
 
-/** Whether a colon follows, behind white space. */
+/** True if a colon follows, behind white space. */
 const isKey = (text: string, end: number): boolean => {
   let at = end + 1;
   while (' \t\r\n'.includes(text[at] ?? 'x')) at += 1;

@@ -113,7 +113,7 @@ export class FairQueue {
     return this.#waiters.get(key)?.size ?? 0;
   }
 
-  /** Whether there is room for a caller of this key; may refuse the last caller of a key with more. */
+  /** True if there is room for a caller of this key; may refuse the last caller of a key with more. */
   #makeRoom(key: string): boolean {
     const { maxWaiting, maxWaitingPerKey, refuse } = this.#options;
     if (this.#countOf(key) >= maxWaitingPerKey) return false;

@@ -36,7 +36,7 @@ export class OwnedBytes {
   }
 }
 
-/** Whether an array covers its whole buffer. */
+/** True if an array covers its whole buffer. */
 const isWhole = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> =>
   bytes.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.byteLength;
 
@@ -59,13 +59,13 @@ export class JsonText {
   }
 }
 
-/** Whether both databases can store a text: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
+/** True if both databases can store a text: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
 export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** Returns the text, or undefined if the databases cannot store it. */
 export const storableText = (text: string): string | undefined => (isStorableText(text) ? text : undefined);
 
-/** Whether all numbers are finite: `JSON.parse` reads `1e400` as Infinity, which `JSON.stringify` writes as null. */
+/** True if all numbers are finite: `JSON.parse` reads `1e400` as Infinity, which `JSON.stringify` writes as null. */
 export const hasFiniteNumbers = (json: Json): boolean =>
   typeof json === 'object' && json !== null
     ? Object.values(json).every(hasFiniteNumbers)

@@ -64,7 +64,7 @@ const checkThat =
     fits(value) ? undefined : `${path} must be ${words}, not ${describe(value)}`;
 
 /**
- * Whether a value is an object literal or a module: a copy of any other object would lack the members of its prototype.
+ * True if a value is an object literal or a module: a copy of any other object would lack the members of its prototype.
  */
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== 'object' || value === null) return false;

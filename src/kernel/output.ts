@@ -24,8 +24,8 @@ const isStall = (error: unknown): boolean =>
 
 /**
  * A descriptor whose writes never block. A file is used as it is: a write to it succeeds or fails. A pipe and a
- * terminal are opened a second time: the mode belongs to the open file, and processes that share one change it for
- * each other. Node sets those that cannot be opened again (a socket; systems without /proc) to non-blocking.
+ * terminal are opened a second time: the mode belongs to the open file, and processes that share one change it for each
+ * other. A descriptor that cannot be opened again (a socket; systems without /proc) is set to non-blocking by Node.
  */
 const withoutWaiting = (descriptor: number): number => {
   try {

@@ -1,4 +1,4 @@
-/** Whether the built package runs, and not the sources, as under a test runner or in a checkout. */
+/** True if the built package runs, and not the sources, as under a test runner or in a checkout. */
 const isBuilt = !import.meta.url.endsWith('.ts');
 
 /** The folder of the package. As the build bundles modules, this file is somewhere below `dist` or `src`. */

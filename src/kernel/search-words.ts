@@ -11,7 +11,7 @@ export const singleCharacters = '々-〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶵一-�
 
 /**
  * Characters of a record that are searched, shared equally among its fields. An entry of that many stays below the
- * limit of PostgreSQL, 1 MB, whatever they are.
+ * limit of PostgreSQL, 1 MB, for any characters.
  */
 export const searchedCharacters = 40_000;
 
@@ -27,7 +27,7 @@ export const mostWords = 64;
 /** Letters without a decomposition that count as another one, and these others, in the same order. */
 export const equalLetters = { from: 'ςſµϐϑϕϖϰϱϵ', to: 'σsμβθφπκρε' } as const;
 
-/** Letters whose accents are ignored: those that Unicode decomposes into a letter and marks of this block. */
+/** Letters whose accents are ignored: Unicode decomposes them into a letter and marks of this block. */
 export const accents = '\u0300-\u036F';
 
 const equals = new Map(

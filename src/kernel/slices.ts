@@ -48,5 +48,5 @@ export const nextSlice = (): Promise<void> | undefined => {
   });
 };
 
-/** Whether any run waits for its next slice. */
+/** True if any run waits for its next slice. */
 export const someWaitForSlice = (): boolean => waiting.length > 0;

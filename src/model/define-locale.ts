@@ -40,7 +40,7 @@ export interface ModelTexts {
 
 /** The texts of one language; English stands for a missing one. `{placeholders}` are those of the English text. */
 export interface LocaleDefinition {
-  /** The general text of a success, and those of a new and of a rotated API key. */
+  /** The general text of a success, and the texts of a new and of a rotated API key. */
   readonly success?: string;
   readonly keyCreated?: string;
   readonly keyRotated?: string;

@@ -22,7 +22,7 @@ type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}$
   ? (Name extends `${string}${Other}${string}` ? never : Name) | Placeholders<Rest>
   : never;
 
-/** Names of a message's placeholders; of translations, those of any of them. */
+/** Names of the placeholders of a message, or of any of its translations. */
 type Named<Message> = Message extends string
   ? Placeholders<Message>
   : Message extends object

@@ -101,9 +101,9 @@ export interface ResourceDefinition<
   /** A deleted record is moved to the trash, invisible to callers; administrators can restore it. */
   readonly trash?: boolean;
   /**
-   * Callers beside super_admin and admin who see the trash and restore from it in the API: the deleted records that
-   * meet the condition, of those that they would read. With `events`, callers also make webhooks for the records that
-   * meet it. Needs `trash`.
+   * Callers beside super_admin and admin who see the trash and restore from it in the API: deleted records that they
+   * would read and that meet the condition. With `events`, callers also make webhooks for the records that meet it.
+   * Needs `trash`.
    */
   readonly manage?: RowRule<UsesOf<NoInfer<Fields>>>;
 
@@ -120,8 +120,8 @@ export interface ResourceDefinition<
    */
   readonly unique?: readonly (readonly [FieldName<Fields>, ...FieldName<Fields>[]])[];
   /**
-   * Up to four text fields of a full-text search, those that count most first: `q` finds their words, the best match
-   * first. Without it `q` finds a part of any text field.
+   * Up to four text fields of a full-text search, by falling weight: `q` finds their words, the best match first.
+   * Without it `q` finds a part of any text field.
    */
   readonly search?: readonly [FieldName<Fields>, ...FieldName<Fields>[]];
 }

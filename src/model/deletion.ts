@@ -38,7 +38,7 @@ export const deletionOf = (models: Models, name: string): Deletion => {
 };
 
 /**
- * Whether a record can prevent the deletion of a model's record: one that refers to it, or to a record deleted with
+ * True if a record can prevent the deletion of a model's record: one that refers to it, or to a record deleted with
  * it.
  */
 export const isHeld = (models: Models, name: string): boolean =>

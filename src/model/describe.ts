@@ -92,13 +92,13 @@ const describeField = (
 const uniqueOf = ({ unique }: ResourceModel, visible: ReadonlySet<string>): JsonObject[string] =>
   unique.filter((names) => names.every((name) => visible.has(name))).map((names) => [...names]);
 
-/** Whether a field is visible in some view, and so to readers of another model. */
+/** True if a field is visible in some view, and so to readers of another model. */
 const inSomeView = ({ views }: ResourceModel, name: string): boolean =>
   Object.values(views).some((names) => names.includes(name));
 
 /**
- * The rows that callers other than administrators read and write, in words and as a tree. Fields that the caller
- * never sees are not named; of other models, those that no view has.
+ * The rows that callers other than administrators read and write, in words and as a tree. Fields that the caller never
+ * sees are not named, nor are fields of other models that no view has.
  */
 const isolationOf = (
   model: ResourceModel,
@@ -140,8 +140,8 @@ const unwritable: Label = {
 };
 
 /**
- * Whether a caller can create records. One who may not write a required field without a default cannot, whatever the
- * permission table says. The reason is returned with the permission.
+ * True if a caller can create records. A caller who may not write a required field without a default cannot, even with
+ * the permission. The reason is returned with the permission.
  */
 const creatable = (
   model: ResourceModel,

@@ -25,7 +25,7 @@ export interface BeforeSaveContext<
   /** The stored record, with every field; undefined on create. Others may change it until the transaction begins. */
   readonly before: Readonly<Whole> | undefined;
   /**
-   * The values to be saved: on create every field that was sent or has a default, on update those that were sent;
+   * The values to be saved: on create every field that was sent or has a default, on update every field that was sent;
    * each in the form of the response (decimals as text at their scale, times in UTC). May be changed; the result is
    * validated again, restricted fields included.
    */
@@ -45,7 +45,7 @@ export interface BeforeCommitContext<
 > extends HookContext {
   /** The write. */
   readonly action: Written;
-  /** Whether this create restores a deleted record from the trash, alone or with another one. */
+  /** True if this create restores a deleted record from the trash, alone or with another one. */
   readonly restored: boolean;
   /** Id of the record. */
   readonly id: number;
@@ -69,7 +69,7 @@ export interface AfterCommitContext<Values extends object = JsonObject, Whole ex
   extends HookContext {
   /** The write. */
   readonly action: Written;
-  /** Whether this create restores a deleted record from the trash, alone or with another one. */
+  /** True if this create restores a deleted record from the trash, alone or with another one. */
   readonly restored: boolean;
   /** Id of the record. */
   readonly id: number;
@@ -92,8 +92,8 @@ export interface TypedHooks<Fields extends FieldDefinitions> {
     context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>, RecordOfFields<Fields>>,
   ): void | Promise<void>;
   /**
-   * Runs in the transaction of a create, update or destroy, and again with it after a conflict: it must have no
-   * effects beside those of its scope. An error rolls back, and is answered like one of `beforeSave`.
+   * Runs in the transaction of a create, update or destroy, and again with it after a conflict: it must have no effects
+   * outside its scope. An error rolls back, and the response is as for an error of `beforeSave`.
    */
   beforeCommit?(
     context: BeforeCommitContext<RecordOfFields<Fields>, ReadableName<Fields>, ChangesOfFields<Fields>>,

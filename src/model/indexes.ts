@@ -29,7 +29,7 @@ const isIndexed = (field: ModelField): boolean =>
   field.unique || field.options.index === true || field.reference !== undefined;
 
 /**
- * The unique sets of fields of a model, those of `unique: 'owner'` and of counted fields included.
+ * The unique sets of fields of a model, with the sets that `unique: 'owner'` and counted fields add.
  * @throws DefinitionError
  */
 export const uniqueSetsOf = (
@@ -64,8 +64,8 @@ export const uniqueSetsOf = (
 };
 
 /**
- * Indexes of a model beyond those of its fields: over several columns, and over a single column that `indexes` or a
- * rule names.
+ * Indexes of a model beside the indexes of its fields: over several columns, and over a single column that `indexes` or
+ * a rule names.
  */
 export const indexesBesideFields = ({
   fields,

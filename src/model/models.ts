@@ -16,7 +16,7 @@ const user = { name: 'User', table: 'users' } as const;
 /** All models of an application, by name, in the order in which they were given. */
 export type Models = ReadonlyMap<string, ResourceModel>;
 
-/** Whether writes to any of them create events. */
+/** True if writes to any of them create events. */
 export const haveEvents = (models: Models): boolean => [...models.values()].some(({ events }) => events);
 
 /** The models with their resolved rules and relations, and with the indexes that rules of other models need. */

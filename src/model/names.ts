@@ -56,7 +56,7 @@ const maxNameLength = 48;
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const pascalCase = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Whether a text can be a field, a table and a path: lower case, digits and single underscores. */
+/** True if a text can be a field, a table and a path: lower case, digits and single underscores. */
 const isName = (name: string): boolean =>
   name.length <= maxNameLength && snakeCase.test(name) && !(name in Object.prototype);
 

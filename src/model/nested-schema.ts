@@ -68,7 +68,7 @@ export const inputsFor = (
       create !== undefined || (action === 'update' && (update !== undefined || destroy)),
   );
 
-/** The fields of an item: on update, those of a new and of an existing record. */
+/** The fields of an item: on create of a new record, on update of a new and of an existing one. */
 export const itemFields = (
   { create, update }: WriteAccess,
   action: 'create' | 'update',

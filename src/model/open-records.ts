@@ -6,7 +6,7 @@ const forAnybody = ({ others }: RowReachRule): readonly RowExpression[] | undefi
   others === 'none' ? undefined : others.map(({ expression }) => expression);
 
 /**
- * The records that any authenticated caller may change, as no rule depends on who they are: all, or those that meet
+ * The records that any authenticated caller may change, as no rule depends on the caller: all, or the records that meet
  * the expression. Undefined where permissions decide, or a row rule that depends on the caller.
  */
 export const openRecords = ({ rules }: ResourceModel): RowExpression | undefined => {

@@ -84,7 +84,7 @@ export const many = <const Target extends string, const Options extends ManyOpti
 
 export const saidMany = (relation: ManyRelation): SaidMany => relation[said];
 
-/** Whether a value of a model file was created by `many`. */
+/** True if a value of a model file was created by `many`. */
 export const manyRelation: OptionCheck = (value, path) => {
   if (typeof value !== 'object' || value === null || !(said in value))
     return `${path} must be made by many(…)`;

@@ -56,25 +56,25 @@ export interface ResourceModel {
   readonly auth: Readonly<Record<Action, readonly string[]>>;
   /** The relations as declared. */
   readonly saidRelations: ReadonlyMap<string, SaidMany>;
-  /** All relations by name: those of references, and the declared ones. Empty until models are collected. */
+  /** All relations by name, of references and declared ones. Empty until models are collected. */
   readonly relations: ReadonlyMap<string, ModelRelation>;
-  /** Whether every version of a record is kept. */
+  /** True if every version of a record is kept. */
   readonly history: boolean;
-  /** Whether each write creates an event. */
+  /** True if each write creates an event. */
   readonly events: boolean;
-  /** Whether a deleted record is moved to the trash, from which it can be restored. */
+  /** True if a deleted record is moved to the trash, from which it can be restored. */
   readonly trash: boolean;
   readonly hooks: ResourceHooks;
   /** Problems of the application that the hooks throw. */
   readonly problems: readonly OwnProblem[];
-  /** Indexes over one column or several, those of `index: true` and of references included, unique ones too. */
+  /** Indexes over one column or several, unique ones included; `index: true` and references add theirs. */
   readonly indexes: readonly ResourceIndex[];
   /**
    * Sets of fields that are unique in combination: those of `unique`, and the owner with each field that is unique
    * among the owner's records. Null is never equal to null.
    */
   readonly unique: readonly (readonly string[])[];
-  /** Fields of the full-text search, those that count most first; empty without one. */
+  /** Fields of the full-text search, by falling weight; empty without one. */
   readonly search: readonly string[];
   /** Fields whose values the service counts, in order. */
   readonly counted: readonly CountedField[];
@@ -87,11 +87,11 @@ export interface CountedField {
   readonly per: string | undefined;
 }
 
-/** The fields that the model file defines, without those that every model has. */
+/** The fields that the model file defines, without the fields that every model has. */
 export const declaredFields = ({ fields }: Pick<ResourceModel, 'fields'>): readonly ModelField[] =>
   [...fields.values()].filter(({ name }) => !setByServer.has(name));
 
-/** Whether a value of an application's file is a model, as `defineResource` returns it. */
+/** True if a value of an application's file is a model, as `defineResource` returns it. */
 export const isResourceModel = (value: unknown): value is ResourceModel =>
   typeof value === 'object' &&
   value !== null &&
@@ -116,13 +116,13 @@ export interface ModelField {
   readonly unique: boolean;
   /** `id`, `created_at`, `updated_at`, and values that the service counts: never read from a body. */
   readonly serverSet: boolean;
-  /** Whether it stays as it was when the record was created: the record is counted by it. */
+  /** True if it stays as it was when the record was created: the record is counted by it. */
   readonly fixed: boolean;
   /** Name of the model that it refers to. */
   readonly reference: string | undefined;
   /** The consequence for the record when the referenced one is deleted; undefined where it is no reference. */
   readonly onDelete: OnDelete | undefined;
-  /** Whether an id of a record is accepted that the caller may not read: it only has to exist. */
+  /** True if an id of a record is accepted that the caller may not read: it only has to exist. */
   readonly anyone: boolean;
 }
 
@@ -130,7 +130,7 @@ export interface ModelField {
 export interface ModelRelation {
   readonly name: string;
   readonly label: Label;
-  /** Whether it leads to any number of records. */
+  /** True if it leads to any number of records. */
   readonly many: boolean;
   /** Name of the related model; `User` for a user of the service. */
   readonly model: string;
@@ -142,7 +142,7 @@ export interface ModelRelation {
    * one.
    */
   readonly through?: { readonly model: string; readonly from: string; readonly to: string };
-  /** Whether related records can be written within this one. */
+  /** True if related records can be written within this one. */
   readonly write: boolean;
   /** Fields of a referenced user that everyone who reads the record sees, the id first. */
   readonly shows?: readonly string[];
@@ -182,15 +182,18 @@ export interface ResourceRules {
   /** The conditions on a record that anybody may read; undefined where reads are not public. */
   readonly publicRead: readonly PublicCondition[] | undefined;
   /**
-   * The records that authenticated callers read where reads are public: the published ones, and those that isolation
-   * grants them. Undefined where they read the same as anybody.
+   * The records that authenticated callers read where reads are public: the published ones, and the records that
+   * isolation grants them. Undefined where they read the same as anybody.
    */
   readonly publicOrOwn: RowReachRule | undefined;
   /** The deleted records that callers other than super_admin and admin manage; undefined where they manage none. */
   readonly manage: RowReachRule | undefined;
 }
 
-/** The conditions of a model file by name. A write without its own has that of `write`, else that of `read`. */
+/**
+ * The conditions of a model file by name. A write without a condition of its own has the one of `write`, else the one
+ * of `read`.
+ */
 export type SaidIsolation = { readonly read: SaidRule | 'everyone' } & {
   readonly [Name in Exclude<RowRuleName, 'read'>]?: SaidRule;
 };

@@ -106,11 +106,11 @@ export const noRecord: RowExpression = Object.freeze({ kind: 'anyOf', rules: Obj
 /** Matches every row. */
 export const everyRecord: RowExpression = Object.freeze({ kind: 'allOf', rules: Object.freeze([]) });
 
-/** Whether the expression as written matches no row. */
+/** True if the expression as written matches no row. */
 export const isNever = (expression: RowExpression): boolean =>
   expression.kind === 'anyOf' && expression.rules.length === 0;
 
-/** Whether the matching rows belong to a caller, by ownership or membership: few of many, found by an index. */
+/** True if the matching rows belong to a caller, by ownership or membership: few of many, found by an index. */
 export const isOfCaller = (expression: RowExpression): boolean => {
   switch (expression.kind) {
     case 'own':

@@ -113,7 +113,7 @@ const wrong = (what: string, flaw: string | undefined): void => {
 const createRule = <Uses>(rule: SaidRule): RowRule<Uses> =>
   Object.freeze({ [said]: Object.freeze(rule) }) as RowRule<Uses>;
 
-/** Whether a value of a model file is a condition. */
+/** True if a value of a model file is a condition. */
 export const isRowRule = (value: unknown): value is RowRule =>
   typeof value === 'object' && value !== null && said in value;
 
@@ -228,8 +228,8 @@ export const anyOf = several('anyOf');
 export const allOf = several('allOf');
 
 /**
- * The records that a caller may read, and among them those that they may write. `write` is the condition of all writes
- * that have none of their own; one of `read` and `write` counts for both.
+ * The records that a caller may read, and the records among them that the caller may write. `write` is the condition of
+ * all writes without one of their own; one of `read` and `write` counts for both.
  */
 export interface RowRules<Uses> {
   /** `everyone`: every record, for every caller who may use the endpoint. */

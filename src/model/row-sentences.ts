@@ -15,7 +15,7 @@ import {
 /** The reader of a rule in words. */
 export interface RowReader {
   readonly models: Models;
-  /** Whether a field, and a value of it, may be named. */
+  /** True if a field, and a value of it, may be named. */
   readonly shows: (model: ResourceModel, field: string) => boolean;
 }
 
@@ -103,7 +103,7 @@ const modelOf = ({ models }: RowReader, name: string): ResourceModel => {
   return model;
 };
 
-/** Whether it equals its only part, which has its own brackets. */
+/** True if it equals its only part, which has its own brackets. */
 const isSingle = (expression: RowExpression): boolean =>
   'rules' in expression && expression.rules.length === 1;
 

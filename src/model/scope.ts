@@ -181,7 +181,7 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relatio
   remove(id: number, options?: VersionOptions): Promise<void>;
 }
 
-/** The relations of a model, those of its own file and of the other given models. */
+/** The relations of a model to the models that its file and the other given models name. */
 type Relations<Model, View extends SeenView, Others> = RelationsOf<Model, View, Model | Others>;
 
 type FilterAcross<Model, View extends SeenView, Others> = FilterOf<Model, View> &
@@ -308,7 +308,7 @@ export interface Scope<View extends SeenView = 'detail'> {
   readonly records: FindRecords<View>;
   /**
    * Runs work in one transaction: all or nothing, durable when it resolves, rolled back by an error. It may run again
-   * after a conflict, so it must have no effects beside those of its scope. A nested one joins the outer one.
+   * after a conflict, so it must have no effects outside its scope. A nested one joins the outer one.
    * @throws Problem `transaction_timeout` after 5 s (`TRANSACTION_TIMEOUT`), and errors of the work
    */
   transaction<Result>(work: (scope: Scope<View>) => Promise<Result>): Promise<Result>;

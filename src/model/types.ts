@@ -250,7 +250,7 @@ export type UpdateOf<Model> = Flat<ChangesOfFields<FieldsOf<Model>> & NestedOf<M
 /** The relation of a reference: `customer` of `customer_id`, unless a field has this name. */
 type RelationName<Name, Taken> = Name extends `${infer Relation}_id` ? Exclude<Relation, Taken> : never;
 
-/** Reference fields that a request may follow: those of the list and of the record's own endpoint. */
+/** Reference fields that a request may follow: the fields of the list and of the record's own endpoint. */
 type FollowedName<Model, View extends SeenView> = SeenName<Model, View> | SeenName<Model, RelatedView<View>>;
 
 /** Related records have the view of their own endpoints, or every field. */
@@ -276,7 +276,7 @@ type RelatedNamed<Name, View extends SeenView, Known, Options = unknown> = Name 
     ? AnyRelated
     : RelatedModel<Extract<Known, { readonly name: Name }>, View, Known>;
 
-/** The relations of a model, by name: those of its references, and those that it declares. */
+/** The relations of a model, by name: from its references, and declared ones. */
 export type RelationsOf<Model, View extends SeenView, Known> = {
   readonly [Key in keyof FieldsOf<Model> & string as RelationName<
     FollowedName<Model, View> & ReferenceName<Key, FieldsOf<Model>[Key]>,

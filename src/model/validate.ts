@@ -149,7 +149,7 @@ export type Validator = (
 const isBlank = (text: string): boolean =>
   !/[^\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 
-/** Whether a required field would treat this as no value. */
+/** True if a required field would treat this as no value. */
 export const isMissing = (value: Json): boolean =>
   value === null || (typeof value === 'string' && isBlank(value));
 

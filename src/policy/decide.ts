@@ -71,10 +71,10 @@ const isChecked = ({ model, action }: ResourceRule): boolean =>
 export const publicOrOwn = (rule: ResourceRule): RowReachRule | undefined =>
   publishedRows(rule) === undefined ? undefined : rule.model.rules.publicOrOwn;
 
-/** Whether a rule for public reads shows more to authenticated callers. */
+/** True if a rule for public reads shows more to authenticated callers. */
 export const readsOwn = (rule: Rule): boolean => rule.kind === 'resource' && publicOrOwn(rule) !== undefined;
 
-/** Whether a decision by this rule uses the permission table. */
+/** True if a decision by this rule uses the permission table. */
 const asksPermission = (rule: ResourceRule): boolean =>
   isChecked(rule) && (publishedRows(rule) === undefined || publicOrOwn(rule) !== undefined);
 
@@ -138,7 +138,7 @@ const isolatedByOwner = (owner: string, principal: Principal): Isolated =>
         rows: 'none',
       };
 
-/** Whether a write has to meet another rule than the one by which its record is reached. */
+/** True if a write has to meet another rule than the one by which its record is reached. */
 export const isHeldToRule = (model: ResourceModel, action: Action): boolean => {
   const rule = model.rules.isolation;
   if (rule === undefined || rule.byOwner || isRead(action)) return false;
@@ -240,7 +240,7 @@ const heldFields = (
   return held.length === 0 ? undefined : held;
 };
 
-/** Fields of the response for a caller whom the rule allows, whatever the record. */
+/** Fields of the response for an allowed caller, before conditions on the record. */
 export const readableFields = ({ model, action, area, view }: ResourceRule): readonly string[] =>
   area === 'admin' ? fieldsOf(model).all : model.views[view ?? viewByAction[action]];
 
@@ -314,8 +314,8 @@ const nothing: ReadonlySet<string> = new Set();
 
 /**
  * The records that a caller reads beside published ones, by the authentication methods that the model accepts;
- * undefined where there are none. The read check applies to these records only. `reader` is whose conditions on fields
- * count: one who reads published records only is like anybody.
+ * undefined where there are none. The read check applies to these records only. Conditions on fields apply to `reader`,
+ * who is anonymous where the caller reads published records only.
  */
 const ownReads = (
   rule: ResourceRule,
@@ -407,8 +407,8 @@ const keptRows = (
 };
 
 /**
- * The rule for deleted records: those that the caller would read, and manages. Their values alone decide, so no rule
- * for new records applies to a restored one.
+ * The rule for deleted records: the caller manages them, and would read them. Their values alone decide, so no rule for
+ * new records applies to a restored one.
  */
 const decideManaged = (
   rule: ResourceRule,
@@ -440,8 +440,8 @@ const decideManaged = (
 };
 
 /**
- * The records that references in a body may name: those that the endpoint showing such a record would show to this
- * caller, so that a write reveals no more than a read. A reference that every record satisfies is omitted.
+ * The records that references in a body may name. The endpoint of such a record would show it to this caller, so that a
+ * write reveals no more than a read. A reference that every record satisfies is omitted.
  */
 const referenceTerms = (
   { references, shown }: ResourceRule,
@@ -580,7 +580,7 @@ const administrator = (
   return { steps: [passed, ...steps], terms };
 };
 
-/** Whether a user who must change the password may call it before that. */
+/** True if a user who must change the password may call it before that. */
 export const isBeforePasswordChange = (rule: Rule): boolean =>
   'beforePasswordChange' in rule && rule.beforePasswordChange === true;
 
@@ -591,11 +591,11 @@ const passwordChange = (rule: Rule, principal: Principal): Step | undefined => {
   return step('password_change', outcome, reason('must_change_password', { user: principal.username }));
 };
 
-/** Whether it is a rule of the administration area, whose endpoints demand the second factor. */
+/** True if it is a rule of the administration area, whose endpoints demand the second factor. */
 export const asksSecondFactor = (rule: Rule): boolean =>
   rule.kind === 'administrator' || (rule.kind === 'resource' && rule.area === 'admin');
 
-/** Whether an administrator who has to set up a second factor may call it before that. */
+/** True if an administrator who has to set up a second factor may call it before that. */
 export const isBeforeSecondFactor = (rule: Rule): boolean =>
   'beforeSecondFactor' in rule && rule.beforeSecondFactor === true;
 

@@ -20,7 +20,7 @@ const actionOf = (action: Action): (typeof scopeActions)[number] =>
 export const scopeOf = (rule: Rule): string | undefined =>
   rule.kind === 'resource' ? `${rule.model.path}:${actionOf(rule.action)}` : rule.scope;
 
-/** Whether a key with these scopes may do what needs this one. */
+/** True if a key with these scopes may do what needs this one. */
 export const isInScope = (scopes: KeyScopes, needed: string | undefined): boolean => {
   if (needed === undefined) return false;
   if (needed === eachModel || scopes.has(needed)) return true;
@@ -36,7 +36,7 @@ export const scopesOfPaths = (paths: Iterable<string>): readonly string[] =>
 export const maxRestrictions = 100;
 
 /**
- * The scopes of a key without those that it did not use. Undefined where there are none to leave out, or none used.
+ * The scopes of a key that it has used. Undefined where it has used all, or none.
  * @param held null: everything that the owner may do
  * @param known the scopes of the service
  */

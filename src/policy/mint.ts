@@ -27,10 +27,11 @@ export interface MaskedFields {
 }
 
 /**
- * All of them for one kind of caller, made once for a model; conditions on the caller are about the grant's principal.
+ * The masked fields of a model for one kind of caller, made once; conditions on the caller are about the grant's
+ * principal.
  */
 export interface FieldMask {
-  /** Identifies it among those of the model. */
+  /** Identifies the mask among the masks of the model. */
   readonly key: 'user' | 'others';
   readonly sets: readonly MaskedFields[];
 }
@@ -100,13 +101,13 @@ export class MintedGrant implements GrantTerms {
     Object.freeze(this);
   }
 
-  /** The same grant for fewer rows: those that also meet the condition, and the filter. */
+  /** The same grant for the rows that also meet the condition and the filter. */
   narrowed(condition: RowCondition, filter: RowFilter = []): MintedGrant {
     const rows = this.rows === 'none' || filter === 'none' ? 'none' : [...this.rows, condition, ...filter];
     return new MintedGrant({ ...this, rows });
   }
 
-  /** The same grant for the write of one record: fields of `refused` are not writable, and those of `met` are. */
+  /** The same grant for the write of one record: the fields of `met` are writable, the fields of `refused` are not. */
   settled(met: readonly HeldFields[], refused: readonly HeldFields[]): MintedGrant {
     const without = new Set(refused.flatMap(({ fields }) => fields));
     const rows = met.flatMap((each) => each.rows);
@@ -118,7 +119,7 @@ export class MintedGrant implements GrantTerms {
     });
   }
 
-  /** Whether a value is a grant that this module created. */
+  /** True if a value is a grant that this module created. */
   static made(value: object): value is MintedGrant {
     return #minted in value && value.#minted;
   }

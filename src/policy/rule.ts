@@ -78,16 +78,16 @@ export interface ResourceRule {
   readonly managed?: Showing;
 }
 
-/** The part of an endpoint that decides to whom it shows a record. */
+/** The part of an endpoint that decides which callers see a record. */
 export interface Showing {
   /** Authentication methods that it accepts; none: it is open to everybody. */
   readonly auth: readonly AuthMethodName[];
   readonly policy: Rule;
 }
 
-/** Whether a user has the role super_admin or admin: sees all records, writes restricted fields, may administer. */
+/** True if a user has the role super_admin or admin: sees all records, writes restricted fields, may administer. */
 export const isAdministrator = (user: Pick<UserPrincipal, 'roles'>): boolean =>
   user.roles.some((role) => administrators.some((name) => name === role));
 
-/** Whether a user bypasses the permission table. */
+/** True if a user bypasses the permission table. */
 export const isSuperAdmin = (user: Pick<UserPrincipal, 'roles'>): boolean => user.roles.includes(superAdmin);

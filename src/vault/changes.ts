@@ -32,7 +32,7 @@ export const changeOf = (before: Credentials, after: Credentials): CredentialsCh
 /** 32 random bytes, lowercase hex. */
 export const newSecret = (): string => randomBytes(32).toString('hex');
 
-/** Whether a replaced key still signs at `now`, milliseconds since the epoch. */
+/** True if a replaced key still signs at `now`, milliseconds since the epoch. */
 export const isInGrace = (previous: Pick<PreviousKey, 'until'>, now: number): boolean =>
   now < (parseTimestamp(previous.until) ?? Number.NEGATIVE_INFINITY);
 

@@ -8,7 +8,7 @@ export const publicKeyPattern = '^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{42}[AEIMQUYcgkos
 
 const publicKeyForm = new RegExp(publicKeyPattern);
 
-/** Whether a text is a public key in its stored form. */
+/** True if a text is a public key in its stored form. */
 export const isPublicKey = (text: string): boolean => publicKeyForm.test(text);
 
 /**

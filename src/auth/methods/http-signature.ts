@@ -58,7 +58,7 @@ const isTimely = ({ created, expires }: HttpSignature, now: number): boolean => 
   return Math.abs(created - seconds) <= timestampTolerance && (expires === undefined || expires > seconds);
 };
 
-/** Whether a live key of the application made the signature. */
+/** True if a live key of the application made the signature. */
 const isSigned = (
   { keyId, alg, signature }: HttpSignature,
   base: Uint8Array,

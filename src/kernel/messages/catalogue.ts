@@ -12,7 +12,7 @@ export type ServiceLocale = (typeof locales)[number];
 /** BCP 47 tag of a language: of the service, or of a catalogue of the application. */
 export type Locale = string;
 
-/** Whether a text is a language tag in its canonical form: `de`, `pt-BR`, `zh-Hant`. */
+/** True if a text is a language tag in its canonical form: `de`, `pt-BR`, `zh-Hant`. */
 export const isLocale = (text: string): boolean => {
   try {
     return Intl.getCanonicalLocales(text)[0] === text;

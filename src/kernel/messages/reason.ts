@@ -3,7 +3,7 @@ import { type Catalogue, fill, type ReasonName } from './catalogue.ts';
 /** Value of a placeholder; of `caller` and `action` the word of the catalogue stands for it. Never a secret. */
 export type ReasonParam = string | number | readonly string[];
 
-/** The reason of a step of a decision. Its text is made for whom it is shown to, in their language. */
+/** The reason of a step of a decision. Its text is made in the reader's language. */
 export interface Reason {
   readonly name: ReasonName;
   readonly params: Readonly<Record<string, ReasonParam>>;

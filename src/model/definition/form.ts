@@ -102,7 +102,7 @@ const nestedUi = ({ model, access, within }: NestedInput, locale: Locale): JsonO
   return { 'ui:options': { orderable: false }, items };
 };
 
-/** A uiSchema with those of the lists of records within the record. */
+/** A uiSchema, completed by the uiSchemas of the lists of records within the record. */
 export const withNestedUi = (ui: JsonObject, inputs: readonly NestedInput[], locale: Locale): JsonObject => {
   const itemInputs = inputsFor(inputs, 'update');
   if (itemInputs.length === 0) return ui;

@@ -113,7 +113,7 @@ const toMany = (model: ResourceModel, models: ModelMap): ModelRelation[] =>
   });
 
 /**
- * The relations of a model among all models, by name: those of its references, and those that it declares.
+ * The relations of a model among all models, by name: from its references, and declared ones.
  * @throws DefinitionError naming the model file and the relation
  */
 export const resolveRelations = (

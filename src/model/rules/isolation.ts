@@ -38,7 +38,7 @@ interface RulePlace {
   readonly path: string;
   readonly models: ModelMap;
   readonly needed: NeededIndex[];
-  /** Whether the rule finds rows, and does not only check a single one. */
+  /** True if the rule finds rows, and does not only check a single one. */
   readonly finds: boolean;
 }
 
@@ -133,7 +133,7 @@ const idsOf = (model: ResourceModel, { name, reference }: ModelField): string | 
   name === 'id' ? model.name : reference;
 
 /**
- * Whether equal columns mean equal values: stored alike, and not ids of two models, whose numbers would only
+ * True if equal columns mean equal values: stored alike, and not ids of two models, whose numbers would only
  * coincide.
  */
 const isComparable = (
@@ -207,7 +207,7 @@ const expressionOf = (outer: RulePlace, model: ResourceModel, said: SaidRule): R
   }
 };
 
-/** The published records, and those of a rule. */
+/** The published records, and the records of a rule. */
 const publishedOr = (rule: RowExpression, published: readonly PublicCondition[] = []): RowReachRule => {
   const conditions = published.map((condition) => Object.freeze({ kind: 'equals' as const, ...condition }));
   const [only, second] = conditions;

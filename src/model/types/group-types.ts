@@ -28,7 +28,7 @@ type ConditionOf<Shape extends GroupShape, Field extends FieldOf<Shape>> = NonNu
   Shape['filter'][Field]
 >;
 
-/** Ordered fields: those that can be compared. */
+/** Fields whose values can be compared by `gt` and its like. */
 export type OrderedField<Shape extends GroupShape> = {
   [Field in FieldOf<Shape>]: [OperandIn<ConditionOf<Shape, Field>, 'gt'>] extends [never] ? never : Field;
 }[FieldOf<Shape>];
