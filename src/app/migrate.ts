@@ -17,7 +17,7 @@ import {
 } from '../database/migrations.ts';
 import { ownTables } from '../database/tables.ts';
 import type { DatabaseTarget } from '../database/target.ts';
-import { placeOfItsOwn } from '../database/targets.ts';
+import { separateDatabaseAdvice } from '../database/targets.ts';
 import { readDestinationMark, readSourceMark } from '../upkeep/backup.ts';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
@@ -47,7 +47,7 @@ const assertFree = async (found: Found): Promise<void> => {
   const names = needed.flatMap(({ name }) => (found.tables.has(name) ? [name] : [])).sort();
   if (names.length > 0)
     throw new MigrationError(
-      `the database has ${describe(names)} that another program made and this service needs under the same name; nothing was changed. Give the service ${placeOfItsOwn}`,
+      `the database has ${describe(names)} that another program made and this service needs under the same name; nothing was changed. Give the service ${separateDatabaseAdvice}`,
     );
 };
 

@@ -78,9 +78,9 @@ const createMark = async ({ database, clock }: WatchOptions) => {
   };
 
   const { dialect } = database;
-  const takeRoom = (): Promise<void> =>
+  const probeDisk = (): Promise<void> =>
     database.write(async (transaction) => {
-      for (const sql of dialect.takeRoom) await transaction.run({ sql, parameters: [] });
+      for (const sql of dialect.diskProbe) await transaction.run({ sql, parameters: [] });
     });
 
   /** @param suspect whether a write has failed since the last one */
@@ -92,7 +92,7 @@ const createMark = async ({ database, clock }: WatchOptions) => {
       .returning('id');
     const [row] = await database.execute(toQuery(update));
     if (row === undefined) throw new Error('another database stands in its place');
-    if (suspect || dialect.takesRoomLightly) await takeRoom();
+    if (suspect || dialect.isDiskProbeCheap) await probeDisk();
   };
 
   return { difference, write };

@@ -111,9 +111,9 @@ export interface CommitNote {
   hasCommitted: boolean;
 }
 
-/** The commits that a read must see: those of its caller, and those that decide which rows a caller sees. */
+/** The commits that a read must see: those of its caller, and all on tables that decide which rows a caller sees. */
 export interface SeenCommits {
-  /** As in `CommitNote`; called only if any caller has committed. */
+  /** Name of the caller as in `CommitNote`; called only if any caller has committed. */
   readonly caller: () => string | Promise<string>;
   /** Whether the request says that its sender has written recently, through any instance. */
   readonly hasWritten: boolean;
@@ -123,7 +123,7 @@ export interface SeenCommits {
 export interface ReplicaState {
   /** Its lag in milliseconds; undefined while the replica is not used. */
   readonly age: number | undefined;
-  /** Requests whose reads it served, and those that were sent to the primary instead. */
+  /** Requests whose reads it served, and requests that were sent to the primary instead. */
   readonly used: number;
   readonly passed: number;
   /** Reads that failed there and were repeated on the primary. */

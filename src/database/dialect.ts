@@ -41,7 +41,7 @@ export interface Dialect extends Compiler {
   cast(value: Fragment, kind: ColumnKind): Fragment;
   /** A JSON object within another one. */
   object(entries: readonly JsonEntry[]): Fragment;
-  /** The same as text: compact, keys in the order of the entries, the same bytes on every database. */
+  /** A JSON object as text: compact, keys in the order of the entries, the same bytes on every database. */
   objectText(entries: readonly JsonEntry[]): Fragment;
   /**
    * A value of a stored JSON object, by its path, as a kind of column stores it. Null if there is none, or none that
@@ -98,7 +98,7 @@ export interface Dialect extends Compiler {
    * locks the row does not wait for others that have done the same.
    */
   readonly updateLock: Fragment;
-  /** The same with the lock of a delete: no other transaction writes a reference to the rows either. */
+  /** `updateLock` with the lock of a delete: no other transaction writes a reference to the rows either. */
   readonly deleteLock: Fragment;
   /** Whether transactions that write lock rows, and so may wait for each other; otherwise one writes at a time. */
   readonly locksRows: boolean;
@@ -106,9 +106,9 @@ export interface Dialect extends Compiler {
   readonly givenKey: Fragment;
   /** The time at which a statement began, by the clock of the database, as a timestamp column stores it. */
   readonly now: Fragment;
-  /** The same as whole microseconds since the epoch. */
+  /** `now` as whole microseconds since the epoch. */
   readonly nowMicroseconds: Fragment;
-  /** That time plus a number of milliseconds. */
+  /** `now` plus a number of milliseconds. */
   later(milliseconds: Fragment): Fragment;
   /**
    * The time bucket of a timestamp or a day, as text: `2026-11-21T08`, `2026-11-21`, `2026-W47` (ISO 8601), `2026-11`,
@@ -117,7 +117,7 @@ export interface Dialect extends Compiler {
    */
   bucket(value: Fragment, bucket: Bucket, kind: 'timestamp' | 'date', shift: Fragment): Fragment;
   /**
-   * The end of a SELECT whose rows will be changed: locks them, and skips those that other transactions have locked.
+   * The end of a SELECT whose rows will be changed: locks them, and skips rows that other transactions have locked.
    */
   readonly forUpdateSkipLocked: Fragment;
   /**
@@ -138,11 +138,11 @@ export interface Dialect extends Compiler {
    */
   readonly misestimatesBoundLimit: boolean;
   /** Statements of one transaction that allocate disk space, as a growing table does, and release it. */
-  readonly takeRoom: readonly string[];
-  /** Whether `takeRoom` leaves nothing to clean up, so that it may run before any write has failed. */
-  readonly takesRoomLightly: boolean;
+  readonly diskProbe: readonly string[];
+  /** True if `diskProbe` leaves nothing to clean up, so that it may run before any write has failed. */
+  readonly isDiskProbeCheap: boolean;
   /** Whether it is faster to materialize the rows of a page with its total than to read them twice. */
-  readonly keepsRows: boolean;
+  readonly prefersMaterializedCount: boolean;
   /** Full-text search. */
   readonly search: SearchDialect;
   readonly schema: SchemaDialect;
@@ -237,7 +237,7 @@ export interface SchemaDialect {
   boolean(value: boolean): string;
   /** A JSON object with its keys replaced in place; an entry whose key becomes null is removed. */
   mapKeys(object: Fragment, key: (of: Fragment) => Fragment): Fragment;
-  /** The same for a JSON array of texts. */
+  /** A JSON array with its texts replaced in place; a text that becomes null is removed. */
   mapTexts(array: Fragment, text: (of: Fragment) => Fragment): Fragment;
   /** Statements that rename an index; `index` has its old name and its current columns. */
   renameIndex(table: string, index: IndexShape, next: string): readonly string[];

@@ -6,14 +6,14 @@ import type { Fragment } from './statement.ts';
 export interface SearchIndex {
   /** The table with the records. */
   readonly of: string;
-  /** Columns whose texts are searched, those that count most first; one to four. */
+  /** Columns whose texts are searched, one to four, by falling weight. */
   readonly columns: readonly string[];
 }
 
 /** A search within the rows `t` of a source. */
 export interface SearchRequest {
   readonly index: SearchIndex;
-  /** Columns in which words may be found: those that the caller reads. */
+  /** Columns in which words may be found: the caller reads them. */
   readonly columns: readonly string[];
   /** The words of `searchWords`, separated by spaces. */
   readonly words: Fragment;
@@ -27,8 +27,8 @@ export interface RankedSearch extends SearchRequest {
   /** Conditions of the row filter. */
   readonly reach: readonly Fragment[];
   /**
-   * The same in parts, each of which an index finds, and which have no row in common; undefined if no index finds the
-   * rows.
+   * The row filter in parts, each of which an index finds, and which have no row in common; undefined if no index finds
+   * the rows.
    */
   readonly parts: readonly (readonly Fragment[])[] | undefined;
   /** Conditions of the request. */

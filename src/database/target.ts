@@ -6,9 +6,9 @@ import type { OpenDatabase } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Ask, ColumnShape } from './introspection.ts';
 
-/** Options with which a database is opened; each kind ignores those of another one. Times are milliseconds. */
+/** Options with which a database is opened; each kind ignores the options of another one. Times are milliseconds. */
 export interface DatabaseOptions {
-  /** Most connections, those of streams, and of the time of a lock, not counted; 10 unless given. */
+  /** Maximum number of connections, without the ones of streams and of the time of a lock; 10 unless given. */
   readonly poolSize?: number;
   /** False behind a pooler in transaction mode: nothing is prepared by name. True unless given. */
   readonly prepare?: boolean;

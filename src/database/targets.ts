@@ -12,9 +12,10 @@ const list = (texts: readonly string[]): string =>
 export const databaseUrlForms = list(kinds.flatMap(({ forms }) => forms));
 
 /** The database to ask for so that a service shares no tables with another program, as a clause. */
-export const placeOfItsOwn = ['a database of its own', ...kinds.flatMap(({ apart }) => apart ?? [])].join(
-  ', or ',
-);
+export const separateDatabaseAdvice = [
+  'a database of its own',
+  ...kinds.flatMap(({ apart }) => apart ?? []),
+].join(', or ');
 
 /** The default database URL. @param file where it is kept */
 export const defaultDatabaseUrl = sqliteFileUrl;

@@ -6,7 +6,7 @@ import { ownWords } from './own-words.ts';
 /**
  * The security stamp of the user when a link was sent, an invitation was made or the setup of a factor began. Open ones
  * carry the present stamp: every raise of it has ended them so far. An instance of an older version writes none, and
- * the others accept nothing without it. And the requester of a link, by whom links are bounded.
+ * the others accept nothing without it. The requester of a link bounds how many there are.
  */
 export const begunStamps: Migration = ownStep(async (db, dialect) => {
   const t = ownWords(dialect);

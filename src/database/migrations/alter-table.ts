@@ -132,7 +132,7 @@ const searchChange = (
 const dropIndexes = (names: readonly string[]): string[] =>
   names.map((name) => `drop index if exists ${quoteName(name)}`);
 
-/** Indexes of fields that are no longer as they were; those of columns that go, go with them. */
+/** Indexes of fields that are no longer as they were; an index of a dropped column goes with it. */
 const staleIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialect): string[] =>
   steps.flatMap(({ column, from, to }) => {
     if (from === undefined) return [];

@@ -37,7 +37,7 @@ export interface TableAlteration {
   /** Columns whose values no two records share as a whole; records that do fail the migration. */
   readonly addUnique?: readonly (readonly string[])[];
   readonly dropUnique?: readonly (readonly string[])[];
-  /** Columns of the full-text search before and after, those that count most first; empty without one. */
+  /** Columns of the full-text search before and after, by falling weight; empty without one. */
   readonly search?: SearchChange;
   /** Tables behind references whose name is not the regular plural of the model's. */
   readonly references?: ReferenceTables;

@@ -103,7 +103,7 @@ const storedField = (
   const flags: CommonOptions = {
     ...(column.notNull ? { required: true } : {}),
     ...(hasIndex(table, column.name, true) ? { unique: true } : {}),
-    // One that is the model's own is nothing of the field.
+    // An index of the model itself is none of the field.
     ...(hasIndex(table, column.name, false) && !isNamedAlone(model, column.name) ? { index: true } : {}),
   };
   const { required: _r, unique: _u, index: _i, ...options } = definition.options as CommonOptions;
@@ -214,7 +214,7 @@ const indexDifferences = (model: ResourceModel, table: TableShape, unique: boole
   const wanted = indexesBesideFields(model).flatMap((index) =>
     index.unique === unique ? [index.columns] : [],
   );
-  // One that is unique serves as well, unless it is one of ours: that goes when nothing names it.
+  // A unique index serves as well, unless a migration made it: then it goes when nothing names it.
   const serves = (index: IndexShape, columns: readonly string[]): boolean =>
     (sameColumns(index, columns) || (columns.length === 1 && sameColumns(index, [...columns, 'id']))) &&
     (index.unique === unique || (!unique && index.name !== indexName(table.name, columns, true)));
@@ -227,7 +227,7 @@ const indexDifferences = (model: ResourceModel, table: TableShape, unique: boole
         columns,
       }),
     );
-  // Only those that a migration of ours made: another one has its reason.
+  // Only indexes that a migration made: another one has its reason.
   const surplus = table.indexes
     .filter(
       ({ name, columns, unique: isUnique }) =>

@@ -84,7 +84,7 @@ const pathsIn = (changes: readonly PathChange[], path: Fragment): Fragment =>
     ' ',
   )} else ${path} end`;
 
-/** The same of a path in a program; null where it is gone. */
+/** The path after the changes, computed here instead of in SQL; null where it is gone. */
 const pathAfter = (changes: readonly PathChange[], path: string): string | null => {
   const change = changes.find(({ from }) => path === from || path.startsWith(`${from}.`));
   if (change === undefined) return path;
@@ -110,7 +110,7 @@ const followJson = (
 ): Fragment[] => {
   const { mapKeys, mapTexts } = dialect.schema;
   const after = (path: Fragment): Fragment => pathsIn(changes, path);
-  /** Values by path; those of both sides of a write, where it was no deletion. */
+  /** Values by path; of both sides of a write, where it was no deletion. */
   const paths = (of: Fragment): Fragment => {
     const side = (key: string): Fragment =>
       sql`${literal(`"${key}":`)} || ${isText(mapKeys(sql`(${of} -> ${literal(key)})`, after))}`;
@@ -219,7 +219,7 @@ const followQueries = async (
     }
 };
 
-/** Tables whose records lead to those of a table by references, with the path that does. */
+/** Tables whose records lead to records of a table by references, with the path. */
 const referrersOf = (tables: Tables, table: string): { table: string; path: string }[] => {
   const found: { table: string; path: string }[] = [];
   let last = [{ table, path: '' }];

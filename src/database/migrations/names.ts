@@ -13,7 +13,7 @@ const bounded = (base: string, suffix: string): string => {
 export const indexName = (table: string, columns: readonly string[], unique: boolean): string =>
   bounded([table, ...columns].join('_'), unique ? '_unique' : '');
 
-/** As PostgreSQL itself would call it. */
+/** Name of a foreign key, as PostgreSQL itself would choose it. */
 export const foreignKeyName = (table: string, column: string): string =>
   bounded(`${table}_${column}`, '_fkey');
 

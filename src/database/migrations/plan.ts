@@ -55,7 +55,7 @@ class RecordingConnection implements DatabaseConnection {
   }
 }
 
-/** The same dialect, recording what is written; `runs`: whether it is written as well, to a scratch database. */
+/** A dialect that records what is written; `runs`: it is written as well, to a scratch database. */
 const recording = (dialect: Dialect, statements: string[], runs: boolean): Dialect => ({
   ...dialect,
   createAdapter: () => dialect.createAdapter(),

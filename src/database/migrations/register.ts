@@ -96,7 +96,7 @@ export const forgetTable = (db: MigrationDatabase, table: string): Promise<void>
 export interface RegisteredTable {
   /** Undefined where the table is the regular plural of the model's name. */
   readonly model: string | undefined;
-  /** The fields as the last migration said them, by column; those of kinds that are gone are left out. */
+  /** The fields as the last migration said them, by column; fields of kinds that are gone are left out. */
   readonly fields: ReadonlyMap<string, FieldDefinition>;
 }
 

@@ -78,7 +78,7 @@ const foundIn = async (
   return { tables, applied, ask };
 };
 
-/** As `foundIn`; a missing or empty file is not made to find out that nothing is in it. */
+/** Reads as `foundIn` does, but makes no missing or empty file to find out that nothing is in it. */
 const look = async (
   db: MigrationDatabase,
   target: DatabaseTarget,
@@ -226,7 +226,7 @@ export const migrateAll = async (
   }
 };
 
-/** As `migrateAll`, for one set. Returns the names applied. */
+/** Applies what is pending of one set, as `migrateAll` does. Returns the names applied. */
 export const migrate = async (
   target: DatabaseTarget,
   migrations: Migrations,

@@ -23,13 +23,13 @@ import { runAll } from './statements.ts';
 /** A table as a migration makes it. Fields are the model's as they were when the migration was written. */
 export interface TableDefinition {
   readonly fields: FieldDefinitions;
-  /** Indexes beside those that `unique`, `index` and references bring. */
+  /** Indexes beside the ones of `unique`, `index` and references. */
   readonly indexes?: readonly (readonly string[])[];
   /** Columns whose values no two records share as a whole, beside `unique` of single ones. */
   readonly unique?: readonly (readonly string[])[];
   /** Tables behind references whose name is not the regular plural of the model's. */
   readonly references?: ReferenceTables;
-  /** Columns of its full-text search, those that count most first. */
+  /** Columns of its full-text search, by falling weight. */
   readonly search?: readonly string[];
   /** Name of the model, where the table is not its regular plural. */
   readonly model?: string;

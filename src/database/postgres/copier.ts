@@ -75,7 +75,7 @@ const dumpArguments = (snapshot: string, schema: string): readonly string[] => [
   ...(schema === usualSchema ? [] : [`--schema=${quoteName(schema)}`]),
 ];
 
-/** Its output goes through this process, so that it ends if this process is killed. */
+/** The output of the program goes through this process, so that it ends if this process is killed. */
 const dump = async (
   url: string,
   client: Client,

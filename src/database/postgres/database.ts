@@ -106,7 +106,7 @@ const poolConfig = (
   idleTimeoutMillis: 30_000,
 });
 
-/** One that listens waits for as long as it takes. */
+/** A listening session waits without a limit. */
 const listenerLimits: SessionLimits = { statementTimeout, idleTimeout: 0, lockTimeout };
 
 /** The part of `max_connections` that the server keeps for no special role; version 16 has another kind of these. */

@@ -119,7 +119,7 @@ const snapshotId = sql`(case when not pg_is_in_recovery() then
  * A temporary file of some 500 KB in each tablespace that holds tables of the service. It needs no privilege, and
  * leaves nothing in the catalogues. Tablespaces in which the role may make nothing are passed over.
  */
-const takeRoomOfEachTablespace = `do $$
+const probeEachTablespace = `do $$
 declare place name;
 begin
   perform set_config('work_mem', '64kB', true);
@@ -210,9 +210,9 @@ export const postgresDialect: Dialect = {
     )} select * from _written`,
   computesSkippedRows: true,
   misestimatesBoundLimit: true,
-  keepsRows: true,
-  takeRoom: [takeRoomOfEachTablespace],
-  takesRoomLightly: true,
+  prefersMaterializedCount: true,
+  diskProbe: [probeEachTablespace],
+  isDiskProbeCheap: true,
   search: searchPostgres,
   schema: postgresSchema,
 };

@@ -19,7 +19,7 @@ export interface Program {
   readonly name: ProgramName;
   /** Major version, which decides what servers it can work with. */
   readonly major: number;
-  /** As it says it: `15.14`. */
+  /** Version as the program prints it: `15.14`. */
   readonly version: string;
 }
 
@@ -74,7 +74,7 @@ export const findProgram = async (name: ProgramName, folder: string | undefined)
   return { path, name, version, major: Number(major) };
 };
 
-/** @throws Error that names both versions, where a program is older than what it has to work with */
+/** @throws Error that names both versions, where a program is older than its server or file */
 export const demandVersion = (program: Program, major: number, of: string): void => {
   if (program.major >= major) return;
   throw new Error(

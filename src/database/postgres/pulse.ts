@@ -15,7 +15,7 @@ const attemptInterval = 500;
 export interface PulseEvents {
   /** The server, or the network before it, no longer responds: nothing that waits for it will end soon. */
   hung(): void;
-  /** It responds again. */
+  /** The server responds again. */
   back(): void;
 }
 

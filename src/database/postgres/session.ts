@@ -92,7 +92,7 @@ const demandMeaning = async (ask: AskRow): Promise<void> => {
 export const assertSessionSettings = (database: Reader): Promise<void> =>
   demandMeaning((sql) => database.get({ sql, parameters: [] }));
 
-/** The same for a session by itself, once it is connected. @throws as `demandMeaning` */
+/** Demands the settings of a single session, once it is connected. @throws as `demandMeaning` */
 export const assertClientSettings = (client: Pick<Client, 'query'>): Promise<void> =>
   demandMeaning(async (sql) => (await client.query(sql)).rows[0]);
 

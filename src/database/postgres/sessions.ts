@@ -49,7 +49,7 @@ const cancelStatement = (client: PoolClient): void => {
 
 /** State of a connection as long as it lives. */
 interface Life {
-  /** That of the statement names with which it began. */
+  /** Generation of the statement names with which it began. */
   readonly generation: number;
   readonly silence: Silence;
   readonly pulse: Pick<Pulse, 'heard'>;
@@ -130,7 +130,7 @@ export class Session {
     this.#onRelease(this);
   }
 
-  /** Runs a statement by callback: the promises of `pg` keep results from being collected as timers do (see `Silence`). */
+  /** Runs a statement by callback: promises of `pg` keep results from being collected as timers do (see `Silence`). */
   #ask(query: QueryConfig): Promise<QueryResult> {
     const { silence, pulse } = this.#life;
     return new Promise((resolve, reject) => {
@@ -169,7 +169,7 @@ export interface Room {
   readonly prepare?: boolean;
 }
 
-/** Statements that may wait for a session; those of one table may be a quarter of them. */
+/** Statements that may wait for a session; a quarter of them may be about one table. */
 const maxWaiting = 20_000;
 
 /** How long a statement waits for a session. */

@@ -72,7 +72,7 @@ const snapshotOf = (client: Client): TableSnapshot => ({
   isDamage: (error) => damageIn(error) !== undefined,
 });
 
-/** As `onPostgresSnapshot`, with the connection, whose transaction others can share by `pg_export_snapshot()`. */
+/** `onPostgresSnapshot` with the connection, whose transaction others can share by `pg_export_snapshot()`. */
 export const onSharedSnapshot = async <T>(
   url: string,
   work: (snapshot: TableSnapshot, client: Client) => Promise<T>,

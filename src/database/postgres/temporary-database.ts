@@ -35,7 +35,7 @@ const drop = async (admin: Client, name: string): Promise<void> => {
   await admin.query(`drop database if exists ${quoteName(name)} with (force)`);
 };
 
-/** The same server, and another database on it. */
+/** The URL of another database on the same server. */
 const urlOf = (url: string, name: string): string => {
   const other = new URL(url);
   other.pathname = `/${name}`;

@@ -90,7 +90,7 @@ class SharedSnapshot {
 interface Versions {
   /** The current version for the reading connection, which commits nothing. */
   readonly now: () => number;
-  /** The same within the shared snapshot. */
+  /** The version within the shared snapshot. */
   readonly read: () => number;
   /** The version for the writing connection, which changes only with a commit of another process. */
   readonly others: () => number;

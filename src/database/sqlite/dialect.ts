@@ -188,13 +188,13 @@ export const sqliteDialect: Dialect = {
   writeWithCte: undefined,
   computesSkippedRows: false,
   misestimatesBoundLimit: false,
-  keepsRows: false,
+  prefersMaterializedCount: false,
   // Writes to the log. Every connection reads the schema again after it.
-  takeRoom: [
+  diskProbe: [
     `create table gatewright_room as select zeroblob(${roomBytes}) as filling`,
     'drop table gatewright_room',
   ],
-  takesRoomLightly: false,
+  isDiskProbeCheap: false,
   search: searchSqlite,
   schema: sqliteSchema,
 };

@@ -41,7 +41,7 @@ const outages: ReadonlySet<number> = new Set([5, 7, 8, 9, 10, 13, 14, 15]);
 /** CORRUPT, NOTADB: no later attempt reads what the file does not have. */
 const damages: ReadonlySet<number> = new Set([11, 26]);
 
-/** The same as a kind of IOERR, by the extended code: IOERR_READ, IOERR_DATA, IOERR_CORRUPTFS. */
+/** Damage as a kind of IOERR, by the extended code: IOERR_READ, IOERR_DATA, IOERR_CORRUPTFS. */
 const unreadable: ReadonlySet<number> = new Set([266, 8202, 8458]);
 
 /** Whether the error says that stored data is damaged, rather than that the file cannot be had at this moment. */

@@ -82,7 +82,7 @@ export class ReaderThread {
     return ended;
   }
 
-  /** The same; requests that wait are refused first. */
+  /** Ends the thread as `terminate` does, and refuses the requests that wait for it. */
   refuse(): Promise<boolean> {
     const ended = this.terminate();
     this.#refuseAll();

@@ -41,7 +41,7 @@ export class ScanPool {
     return this.#run<Row>(this.#thread(release), query, until - performance.now(), release);
   }
 
-  /** Scans that run, and those that wait. */
+  /** Running and waiting scans. */
   get load(): Pick<Shares, 'taken' | 'waiting'> {
     return this.#shares;
   }

@@ -10,7 +10,7 @@ import { sqliteMigrationDialect } from './migration-dialect.ts';
 /** Tables whose rows the migrations' own functions read: the register, and grants. */
 const readTables = /^(?:gatewright_.*|permissions|permission_entries|roles)$/;
 
-/** Gives a file the tables of another, and none of their records but those that are read. */
+/** Gives a file the tables of another, with the records that are read and no others. */
 export const copySchema = (from: string, to: string): void => {
   const source = new DatabaseSync(from, { readOnly: true });
   const target = new DatabaseSync(to, { enableForeignKeyConstraints: false });

@@ -28,7 +28,7 @@ export class StreamThread {
     }, by);
   }
 
-  /** Streams that are open, and those that wait. */
+  /** Open and waiting streams. */
   get load(): StreamSlots['load'] {
     return this.#slots.load;
   }

@@ -186,7 +186,7 @@ export class Writer {
     else this.#queue.push(write);
   }
 
-  /** False when every write gave up waiting. They wait in the queue, so that those that arrive meanwhile join. */
+  /** False when every write gave up waiting. They wait in the queue, so that new ones join them. */
   async #begin(): Promise<boolean> {
     for (let attempt = 0; ; attempt += 1) {
       try {

@@ -80,7 +80,7 @@ export const accountLinksTable = table(
       },
       { nullable: true },
     ),
-    /** That of the user when the password was verified or the link was sent; null without a user. */
+    /** Security stamp of the user when the password was verified or the link was sent; null without a user. */
     security_stamp: column.integer({ nullable: true }),
     /** The user who asked for it, or the network of an anonymous client. */
     requester: column.text({ nullable: true }),

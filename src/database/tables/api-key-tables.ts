@@ -130,19 +130,19 @@ export const formerSecretsTable = table(
   },
 );
 
-/** Deleted keys by name; triggers of `api_keys` and `users` write those that the service does not. */
+/** Deleted keys by name; triggers of `api_keys` and `users` write a row where the service does not. */
 export const revokedKeysTable = table(
   'gatewright_revoked_keys',
   {
     key_id: column.integer({ primaryKey: true }),
-    /** As it stood in `api_keys`. */
+    /** The hash as it stood in `api_keys`. */
     key_hash: column.text(),
     name: column.text(),
     /** The owner as they were then. */
     user_id: column.integer(),
     username: column.text(),
     revoked_at: column.time(removedAfter('90 days', 'names of revoked keys are')),
-    /** As in the audit log; null if a statement of another version or program deleted it. */
+    /** Kind of the actor, as in the audit log; null if a statement of another version or program deleted it. */
     actor_kind: column.text({ nullable: true }),
     actor_id: column.text({ nullable: true }),
     actor_name: column.text({ nullable: true }),

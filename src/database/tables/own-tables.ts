@@ -112,7 +112,7 @@ export type CoreSchema = { [Each in (typeof ownTables)[number] as Each['name']]:
 
 const allTables: readonly Table[] = [...ownTables, ...migrationTables];
 
-/** The columns of every table, also of those that only migrations use, by table and by what they keep. */
+/** The columns of every table, also of tables that only migrations use, by table and by what they keep. */
 export const keptColumns: Readonly<Record<string, Readonly<Partial<Record<KeptKind, readonly string[]>>>>> =
   Object.fromEntries(
     allTables.map(({ name, columns }) => [

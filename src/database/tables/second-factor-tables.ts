@@ -80,7 +80,7 @@ export const factorSetupsTable = table(
       wasAhead: 'the setup is over',
       wasBehind: 'ends sooner',
     }),
-    /** That of the user when the password was verified. */
+    /** Security stamp of the user when the password was verified. */
     security_stamp: column.integer({ nullable: true }),
   },
   {
@@ -95,7 +95,7 @@ export const signInTicketsTable = table(
     /** SHA-256 of the ticket, lowercase hex. */
     token_hash: column.text({ primaryKey: true }),
     user_id: column.integer({ references: 'users.id', onDelete: 'cascade' }),
-    /** That of the user when the password was verified. */
+    /** Security stamp of the user when the password was verified. */
     security_stamp: column.integer(),
     /** The challenge that a passkey has to sign; null where the user has none. */
     challenge: column.text({ nullable: true }),

@@ -63,7 +63,7 @@ export const webhooksTable = table(
     created_at: column.time('shown'),
     updated_at: column.time('shown'),
     created_by: column.integer({ nullable: true }),
-    /** That user made it, for the records that they manage. */
+    /** The user in `created_by` made it, for the records that they manage. */
     managed: column.boolean({ default: false }),
     /** The delivery whose attempt failed last; null unless one has failed since the last success. */
     failed_delivery: column.integer({ nullable: true }),

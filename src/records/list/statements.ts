@@ -209,7 +209,7 @@ const chosenByKey = (
  * the rows are read once, not twice. Only for tables that are not large, because it takes memory.
  */
 export const countsKept = (shape: ListShape, dialect: Dialect): boolean =>
-  dialect.keepsRows && shape.rows.terms.length === 0 && sortsMatches(shape);
+  dialect.prefersMaterializedCount && shape.rows.terms.length === 0 && sortsMatches(shape);
 
 const kept = identifier('_matching');
 
