@@ -81,21 +81,21 @@ const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>>
 };
 
 /** Warnings about rules that are valid in combination but rarely intended. */
-export const ruleWarnings = ({ name, rules, fields, counted }: ResourceModel): readonly string[] => [
-  ...(rules.isolation?.byOwner === true && !rules.ownership
-    ? [
-        `${name}: isolation without ownership: a new record has no owner unless its body names one, and then only administrators read it`,
-      ]
-    : []),
-  ...counted
-    .filter(({ per }) =>
-      [...fields.values()].some(({ column, onDelete }) => column === per && onDelete === 'null'),
-    )
-    .map(
-      ({ field, per }) =>
+export const ruleWarnings = ({ name, rules, fields, counted }: ResourceModel): readonly string[] => {
+  const warnings: string[] = [];
+  if (rules.isolation?.byOwner === true && !rules.ownership)
+    warnings.push(
+      `${name}: isolation without ownership: a new record has no owner unless its body names one, and then only administrators read it`,
+    );
+  const becomesNull = (name: string): boolean =>
+    [...fields.values()].some(({ column, onDelete }) => column === name && onDelete === 'null');
+  for (const { field, per } of counted)
+    if (per !== undefined && becomesNull(per))
+      warnings.push(
         `${name}.${field.name}: ${per} becomes null when its record is deleted, and then a number can occur twice among those without one; give it onDelete: 'restrict' or 'cascade'`,
-    ),
-];
+      );
+  return warnings;
+};
 
 const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
   const { isolation, manage } = model.rules;

@@ -8,10 +8,10 @@ import type { CredentialsChange } from '../vault/changes.ts';
 import type { CredentialsFile, Vault } from '../vault/vault.ts';
 import { VaultError } from '../vault/vault-error.ts';
 
-const detailOf = ({ jwt_secret, ...names }: CredentialsChange): JsonObject => ({
-  ...Object.fromEntries(Object.entries(names).filter(([, ids]) => ids.length > 0)),
-  ...(jwt_secret ? { jwt_secret } : {}),
-});
+const detailOf = ({ jwt_secret, ...names }: CredentialsChange): JsonObject => {
+  const changed = Object.fromEntries(Object.entries(names).filter(([, ids]) => ids.length > 0));
+  return jwt_secret ? { ...changed, jwt_secret } : changed;
+};
 
 /** One line that says what to do. */
 export const olderCredentials = (file: string, serial: number, seen: number): VaultError =>
@@ -51,21 +51,20 @@ export const watchCredentials = async (
 ): Promise<void> => {
   let started = false;
   let altered = false;
-  const tell = (detail: JsonObject): void =>
+  const tell = (serial: number, change: JsonObject): void => {
+    const detail = altered ? { serial, same_serial: true, ...change } : { serial, ...change };
     events.record({ action: 'credentials.reload', address: null, detail });
+  };
 
   const admit = async (file: CredentialsFile): Promise<void> => {
     const before = await seen.see(file);
     if (before !== undefined && before.serial > file.serial)
       throw olderCredentials(path, file.serial, before.serial);
     altered = before?.serial === file.serial && before.digest !== file.digest;
-    if (!started && before !== undefined && before.digest !== file.digest)
-      tell({ serial: file.serial, ...(altered ? { same_serial: true } : {}) });
+    if (!started && before !== undefined && before.digest !== file.digest) tell(file.serial, {});
   };
 
-  vault.onChange((change, serial) =>
-    tell({ serial, ...(altered ? { same_serial: true } : {}), ...detailOf(change) }),
-  );
+  vault.onChange((change, serial) => tell(serial, detailOf(change)));
   try {
     await vault.admitBy(admit);
   } catch (error) {

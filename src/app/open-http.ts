@@ -161,7 +161,7 @@ export const openHttp = async (
   if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
   const endpoints = servedBy(config, [
     ...(await allEndpoints(composed, application, config, options.development)),
-    ...(pages === undefined ? [] : pages.endpoints),
+    ...(pages?.endpoints ?? []),
   ]);
   const { requestCounts, keyUsage, keyUses, keyCalls, routeTimes, refusals, buckets } = services;
   const counters = Object.entries({

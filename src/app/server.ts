@@ -70,7 +70,7 @@ export interface InjectedRequest {
   /** Path with its query string, as in a request line. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
 }
 
 export interface InjectedAnswer {
@@ -110,7 +110,7 @@ const injecting =
     const answer = await inject(dispatch, {
       method,
       url: path,
-      ...(headers === undefined ? {} : { headers }),
+      headers: headers ?? {},
       ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : Buffer.from(body) }),
     });
     return { status: answer.statusCode, headers: answer.headers, text: answer.payload };

@@ -45,10 +45,12 @@ const parametersType = (fields: InputFields): string =>
   );
 
 /** The members of a type that describe path and query. */
-const parametersOf = ({ params, query }: EndpointDefinition): readonly string[] => [
-  ...(params === undefined ? [] : [`params: ${parametersType(requiredFields(params))};`]),
-  ...(query === undefined ? [] : [`query: ${parametersType(query)};`]),
-];
+const parametersOf = ({ params, query }: EndpointDefinition): readonly string[] => {
+  const members: string[] = [];
+  if (params !== undefined) members.push(`params: ${parametersType(requiredFields(params))};`);
+  if (query !== undefined) members.push(`query: ${parametersType(query)};`);
+  return members;
+};
 
 /** The members of a type that describe the body. */
 const sentOf = (endpoint: EndpointDefinition): readonly string[] => {
@@ -78,10 +80,10 @@ const answerOf = ({ output, media }: EndpointDefinition, models: Models): string
 const commentOf = ({ summary, problems = [] }: EndpointDefinition): string => {
   const own = problems.filter(isOwnProblem);
   const refusals = own.map(({ code, message }) => `${code} ${labelText(message, locale)}`);
-  const lines = [
-    ...(summary === undefined ? [] : [labelText(summary, locale)]),
-    ...(refusals.length === 0 ? [] : [`Refused by \`code\`: ${refusals.join(' · ')}`]),
-  ].map((line) => line.replaceAll('*/', '*\\/').replaceAll(/\s+/g, ' '));
+  const texts: string[] = [];
+  if (summary !== undefined) texts.push(labelText(summary, locale));
+  if (refusals.length > 0) texts.push(`Refused by \`code\`: ${refusals.join(' · ')}`);
+  const lines = texts.map((text) => text.replaceAll('*/', '*\\/').replaceAll(/\s+/g, ' '));
   if (lines.length === 0) return '';
   return lines.length === 1
     ? `  /** ${lines[0]} */\n`
@@ -100,10 +102,9 @@ const shapeOf = (endpoint: EndpointDefinition, models: Models): string => {
  */
 const entryOf = (endpoint: EndpointDefinition): string => {
   const { accepts = 'json', media } = endpoint;
-  const members = [
-    ...(accepts === 'json' ? [] : [`accepts: ${textCode(accepts)}`]),
-    ...(media === undefined ? [] : ['raw: true']),
-  ];
+  const members: string[] = [];
+  if (accepts !== 'json') members.push(`accepts: ${textCode(accepts)}`);
+  if (media !== undefined) members.push('raw: true');
   return `  ${textCode(nameOf(endpoint))}: ${members.length === 0 ? '{}' : `{ ${members.join(', ')} }`},`;
 };
 

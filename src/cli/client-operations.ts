@@ -63,23 +63,17 @@ const membersOf = (endpoint: Endpoint, known: ReadonlyMap<Endpoint['docs']['data
     const sorts = fields.filter(({ sortable }) => sortable).map(({ name }) => name);
     return [ids, `listed: ${answer};`, `filter: ${filterOf(fields)};`, `sort: ${sortedType(sorts)};`];
   }
+  if (accepts === 'nothing') return [ids, `answer: ${answer};`];
   // Values of a record are always sent: without any, nothing would be changed.
   const mark = bodyKey === undefined && input['required'] === undefined ? '?' : '';
-  return [
-    ids,
-    ...(accepts === 'nothing' ? [] : [`body${mark}: ${objectType(input, indent)};`]),
-    `answer: ${answer};`,
-  ];
+  return [ids, `body${mark}: ${objectType(input, indent)};`, `answer: ${answer};`];
 };
 
 const entryOf = (name: string, { method, path, accepts, bodyKey, docs }: Endpoint): string => {
-  const members = [
-    `method: ${textCode(method)}`,
-    `path: ${textCode(path.slice(prefix.length))}`,
-    ...(accepts === 'nothing' ? [] : ['body: true']),
-    ...(bodyKey === undefined ? [] : [`key: ${textCode(bodyKey)}`]),
-    ...(docs.list === true ? ['list: true'] : []),
-  ];
+  const members = [`method: ${textCode(method)}`, `path: ${textCode(path.slice(prefix.length))}`];
+  if (accepts !== 'nothing') members.push('body: true');
+  if (bodyKey !== undefined) members.push(`key: ${textCode(bodyKey)}`);
+  if (docs.list === true) members.push('list: true');
   return `  ${name}: { ${members.join(', ')} },`;
 };
 

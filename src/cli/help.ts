@@ -16,7 +16,8 @@ export const commandHelp = (name: string, command: Command): string => {
   const options = Object.entries(command.options).map(
     ([option, about]) => [optionText(option, about), about.help] as const,
   );
-  const usage = ['gatewright', name, ...command.operands, ...(options.length > 0 ? ['[OPTION]...'] : [])];
+  const usage = ['gatewright', name, ...command.operands];
+  if (options.length > 0) usage.push('[OPTION]...');
   return [
     `Usage: ${usage.join(' ')}`,
     '',
@@ -42,14 +43,14 @@ export const commandList = (group?: string): string => {
   const rows = [...registry]
     .filter(([name]) => group === undefined || name.startsWith(`${group} `))
     .map(([name, { summary }]) => [name, summary] as const);
-  return [
+  const lines = [
     `Usage: gatewright ${group ?? ''}${group === undefined ? '' : ' '}COMMAND`,
     '',
     'Commands:',
     ...table(rows),
     '',
     'gatewright COMMAND --help explains one, with examples. The configuration is read from the environment.',
-    ...(group === undefined ? handbookLines() : []),
-    '',
-  ].join('\n');
+  ];
+  if (group === undefined) lines.push(...handbookLines());
+  return [...lines, ''].join('\n');
 };

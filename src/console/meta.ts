@@ -51,8 +51,10 @@ export const adminMetaEndpoints = (
     }));
   const listed = (language: Locale): Endpoint[] =>
     serveEntity(services, { entity: modelEntity(entriesIn(language)) });
+  const lists =
+    languages.choose === undefined ? listed(locale) : inLanguageOfCaller(locale, languages, listed);
   return [
-    ...(languages.choose === undefined ? listed(locale) : inLanguageOfCaller(locale, languages, listed)),
+    ...lists,
     ...[...models.values()].map((model) =>
       metadataEndpoint(
         model,

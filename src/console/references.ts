@@ -148,10 +148,8 @@ export const referenceEndpoints = (services: ReferenceParts, entities: readonly 
           const record = JSON.parse(await read(call, key)) as Readonly<Record<string, unknown>>;
           const [forecast, own] = await Promise.all([foresee?.([Number(key)]), count(key)]);
           const problem = await refusal(key, record, own);
-          const refused = [
-            ...(problem === undefined ? [] : [{ id: key, problem }]),
-            ...(forecast?.refused ?? []),
-          ];
+          const foreseen = forecast?.refused ?? [];
+          const refused = problem === undefined ? foreseen : [{ id: key, problem }, ...foreseen];
           const related = relatedFor({ models }, actingFor(call, adminArea));
           return {
             data: answerReferences({ refused, references: forecast?.references ?? [] }, related, own),

@@ -112,12 +112,12 @@ const assetEndpoint = (files: Assets): Endpoint => {
     const encoding = encodings.find(
       ({ name, ending }) => files.has(file + ending) && takesCoding(accepted, name),
     );
-    const headers = {
+    const headers: Record<string, string> = {
       'cache-control': 'public, max-age=31536000, immutable',
       'Cross-Origin-Resource-Policy': 'same-origin',
       vary: 'Accept-Encoding',
-      ...(encoding === undefined ? {} : { 'Content-Encoding': encoding.name }),
     };
+    if (encoding !== undefined) headers['Content-Encoding'] = encoding.name;
     const body = await files.read(file + (encoding?.ending ?? ''));
     return { headers, raw: { type, body } };
   };

@@ -43,15 +43,14 @@ export const clientOf = (server: Server, token: () => Promise<string | undefined
     headers: Readonly<Record<string, string>> = {},
   ): Promise<TestResponse> => {
     const bearer = await token();
+    const sent: Record<string, string> = {};
+    if (bearer !== undefined) sent['authorization'] = `Bearer ${bearer}`;
+    if (body !== undefined) sent['content-type'] = 'application/json';
     const answer = await server.inject({
       method,
       path,
-      headers: {
-        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: isWritten(body) ? body : JSON.stringify(body) }),
+      headers: Object.assign(sent, headers),
+      body: body === undefined || isWritten(body) ? body : JSON.stringify(body),
     });
     return responseOf(answer);
   };

@@ -78,21 +78,23 @@ const rulesOf = ({
   published,
   or_own,
   own,
-}: JsonObject): string =>
-  [
-    ...(permission === undefined ? [] : [`permission ${words(permission)}`]),
-    ...(isolation === true ? ['own records only'] : []),
-    ...(isolation !== undefined && isolation !== true ? ['rows by rule'] : []),
-    ...(manage === undefined ? [] : ['deleted records by rule']),
-    ...(own === true ? ['own only'] : []),
-    ...(ownership === true ? ['owner is the caller'] : []),
-    ...(restricted === undefined ? [] : [`restricted ${words(restricted)}`]),
-    ...(restricted_unless === undefined ? [] : ['restricted by rule']),
-    ...(viewed_when === undefined ? [] : ['fields by rule']),
-    ...(shows === undefined ? [] : [`shows ${words(Object.keys(shows ?? {}))}`]),
-    ...(published === undefined ? [] : [`where ${JSON.stringify(published)}`]),
-    ...(or_own === true ? ['or own for signed-in callers'] : []),
-  ].join('; ');
+}: JsonObject): string => {
+  const rules: readonly (string | false)[] = [
+    permission !== undefined && `permission ${words(permission)}`,
+    isolation === true && 'own records only',
+    isolation !== undefined && isolation !== true && 'rows by rule',
+    manage !== undefined && 'deleted records by rule',
+    own === true && 'own only',
+    ownership === true && 'owner is the caller',
+    restricted !== undefined && `restricted ${words(restricted)}`,
+    restricted_unless !== undefined && 'restricted by rule',
+    viewed_when !== undefined && 'fields by rule',
+    shows !== undefined && `shows ${words(Object.keys(shows ?? {}))}`,
+    published !== undefined && `where ${JSON.stringify(published)}`,
+    or_own === true && 'or own for signed-in callers',
+  ];
+  return rules.filter((rule) => rule !== false).join('; ');
+};
 
 const tableOf = (rows: readonly (readonly string[])[]): string[] => {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
@@ -133,8 +135,9 @@ const rightsOf = ({
   viewed_when = [],
   shows = {},
 }: ResourceReport): (readonly [right: string, rows: string])[] => {
-  const ofRows = Object.entries({ ...isolation, ...(manage === undefined ? {} : { manage }) });
-  const bySentence = Map.groupBy(ofRows, ([, sentence]) => sentence);
+  const sentences: (readonly [rule: string, sentence: string])[] = Object.entries(isolation ?? {});
+  if (manage !== undefined) sentences.push(['manage', manage]);
+  const bySentence = Map.groupBy(sentences, ([, sentence]) => sentence);
   return [
     ...[...bySentence].map(
       ([sentence, rules]) => [rules.map(([name]) => name).join(', '), sentence] as const,
@@ -190,6 +193,21 @@ const print = ({ endpoints, resources, differences, missing_indexes, outdated }:
   ...outdatedLines(outdated),
 ];
 
+/** The errors of a strict run, a sentence each. `allow`: names of models that are open on purpose. */
+const failuresOf = (
+  { resources, differences, missing_indexes }: AuditReport,
+  allow: readonly string[],
+): readonly string[] => {
+  const failures: string[] = [];
+  const open = resources.filter((resource) => resource.open && !allow.includes(resource.model));
+  if (open.length > 0) failures.push(`left open: ${open.map(({ model }) => model).join(', ')}`);
+  if (differences !== null && differences.length > 0)
+    failures.push(`models and database differ: ${differences.join(', ')}`);
+  const missing = (missing_indexes ?? []).map(indexText).join(', ');
+  if (missing !== '') failures.push(`no index: ${missing}; gatewright generate migration NAME writes it`);
+  return failures;
+};
+
 export const command = defineCommand({
   operands: [],
   options: {
@@ -233,17 +251,7 @@ export const command = defineCommand({
     const report = auditReport(endpoints, application.models, differences, programs);
     if (values.json === true) io.print(JSON.stringify(report));
     else for (const line of print(report)) io.print(line);
-    const open = report.resources.filter((resource) => resource.open && !allow.includes(resource.model));
-    const missing = report.missing_indexes ?? [];
-    const failures = [
-      ...(open.length === 0 ? [] : [`left open: ${open.map(({ model }) => model).join(', ')}`]),
-      ...(report.differences === null || report.differences.length === 0
-        ? []
-        : [`models and database differ: ${report.differences.join(', ')}`]),
-      ...(missing.length === 0
-        ? []
-        : [`no index: ${missing.map(indexText).join(', ')}; gatewright generate migration NAME writes it`]),
-    ];
+    const failures = failuresOf(report, allow);
     if (values.strict === true && failures.length > 0) throw new CommandError(failures.join('; '));
   },
 });

@@ -32,7 +32,7 @@ export const endpointFile = (endpoint: NewEndpoint): string => {
   const { method, path } = endpoint;
   const writes = takesBody(method);
   const params = paramsOf(path);
-  const taken = [...(params.length > 0 ? ['params'] : []), writes ? 'values' : 'query'];
+  const taken = writes ? 'values' : 'query';
   const answered = [
     ...params.map((name) => `${name}: String(params.${name})`),
     writes ? 'name: values.name' : "name: query.get('name')",
@@ -50,7 +50,7 @@ export default defineEndpoint({
   // Allowed authentication methods; an empty list admits everybody.
   auth: ['jwt'],
 ${input}  // There is also records(model), transaction, jobs and sql, on behalf of the caller.
-  handle: ({ ${taken.join(', ')} }) => ({ ${answered.join(', ')} }),
+  handle: ({ ${params.length > 0 ? 'params, ' : ''}${taken} }) => ({ ${answered.join(', ')} }),
 });
 `;
 };

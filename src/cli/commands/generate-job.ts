@@ -38,8 +38,9 @@ ${what}  // Runs before it counts as failed, and the seconds that one may take.
 
 /** Refuses an invalid name or time, as the application would. @throws UsageError */
 const assertJob = (name: string, every: string | undefined): void => {
+  const handle = () => {};
   try {
-    collectJobs({ [name]: defineJob({ ...(every === undefined ? {} : { every }), handle: () => {} }) });
+    collectJobs({ [name]: defineJob(every === undefined ? { handle } : { every, handle }) });
   } catch (error) {
     throw error instanceof DefinitionError ? new UsageError(error.message) : error;
   }

@@ -43,12 +43,13 @@ const modelOf = (
   { name, plural }: ResourceRequest,
   fields: readonly NamedField[],
   unique: readonly UniqueOption[],
-): ResourceModel =>
-  defineResource(name, {
+): ResourceModel => {
+  const definition = {
     fields: Object.fromEntries(fields.map((field) => [field.name, field.definition])),
-    ...(plural === undefined ? {} : { plural }),
-    ...(unique.length === 0 ? {} : { unique }),
-  });
+    unique,
+  };
+  return defineResource(name, plural === undefined ? definition : { ...definition, plural });
+};
 
 /** Ownership and isolation require an owner. */
 const withOwner = (fields: readonly NamedField[]): readonly NamedField[] =>

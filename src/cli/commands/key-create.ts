@@ -4,7 +4,7 @@ import { issueKey, keyFieldDefinitions, restrictionViolations } from '../../acco
 import { createUserStore } from '../../accounts/users.ts';
 import { canonicalAccount } from '../../auth/account.ts';
 import { createInput } from '../../http/input.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { definedMembers, type JsonObject } from '../../kernel/json.ts';
 import { catalogueOf } from '../../kernel/messages.ts';
 import { createCommands } from '../../ledger/command.ts';
 import { keyScopesOf } from '../../resources/application-endpoints.ts';
@@ -61,17 +61,10 @@ export const command = defineCommand({
       throw new UsageError('--username and --name are needed');
     const created = await withTables(io, async (context) => {
       const input = createInput(keyFieldDefinitions, catalogueOf(context.config.locale));
-      const read = input.read({
-        name,
-        ...(expires === undefined ? {} : { expires_at: expires }),
-        ...(quota === undefined ? {} : { quota: Number(quota) }),
-      });
+      const restricted = definedMembers({ scopes, networks, limit });
+      const requests = quota === undefined ? undefined : Number(quota);
+      const read = input.read(definedMembers({ name, expires_at: expires, quota: requests }));
       const errors = [...read.errors];
-      const restricted = {
-        ...(scopes === undefined ? {} : { scopes }),
-        ...(networks === undefined ? {} : { networks }),
-        ...(limit === undefined ? {} : { limit }),
-      };
       for (const { field, ...violation } of restrictionViolations(
         restricted,
         keyScopesOf(context.application),
@@ -85,7 +78,7 @@ export const command = defineCommand({
           name,
           expires_at: expires ?? null,
           ...restricted,
-          quota: quota === undefined ? null : Number(quota),
+          quota: requests ?? null,
         }),
       );
     });

@@ -5,6 +5,7 @@ import { generatePassword } from '../../app/first-admin.ts';
 import { canonicalAccount } from '../../auth/account.ts';
 import { createPasswords } from '../../auth/password.ts';
 import { refuseInvalid } from '../../http/input.ts';
+import { definedMembers } from '../../kernel/json.ts';
 import { catalogueOf } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -51,15 +52,16 @@ export const command = defineCommand({
       const input = createUserInput(users, catalogueOf(context.config.locale));
       const ownerId = owner === undefined ? undefined : await users.idByAccount(canonicalAccount(owner));
       if (service && ownerId === undefined) throw new CommandError(`no user ${owner}`);
-      const body = {
+      const body = definedMembers({
         username,
-        ...(email === undefined ? {} : { email }),
-        ...(password === undefined ? {} : { password }),
-        ...(ownerId === undefined ? {} : { kind: 'service', owner_id: ownerId }),
+        email,
+        password,
+        kind: service ? 'service' : undefined,
+        owner_id: ownerId,
         roles: values.role ?? ['viewer'],
         must_change_password: values['must-change-password'] === true,
-        ...(values.name === undefined ? {} : { name: values.name }),
-      };
+        name: values.name,
+      });
       try {
         const read = await input.read(body, 'create');
         refuseInvalid(read.errors);

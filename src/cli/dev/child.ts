@@ -40,11 +40,10 @@ export const suggestedCommands = (found: readonly Difference[]): readonly string
   const command = `npx gatewright generate migration ${verb}_${tables.length === 1 ? tables[0] : 'tables'}`;
   const gone = found.some(({ kind }) => kind === 'surplus_table' || kind === 'surplus_column');
   if (!gone) return [command];
-  const kept = renames(found).map((rename) => ` --rename ${rename}`);
-  return [
-    ...(kept.length === 0 ? [] : [`${command}${kept.join('')}    (renamed: the values stay)`]),
-    `${command} --allow-drop    (gone, with the values)`,
-  ];
+  const dropping = `${command} --allow-drop    (gone, with the values)`;
+  const options = renames(found).map((rename) => ` --rename ${rename}`);
+  if (options.length === 0) return [dropping];
+  return [`${command}${options.join('')}    (renamed: the values stay)`, dropping];
 };
 
 /**

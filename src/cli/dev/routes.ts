@@ -24,13 +24,14 @@ const openRules = ({ model, action, managed }: ResourceRule): string => {
   const { permissions, isolation, publicRead, publicOrOwn, manage } = model.rules;
   if (managed !== undefined) return `deleted records: ${manage?.words}`;
   const reads = action === 'list' || action === 'detail';
-  if (reads && publicRead !== undefined)
-    return [
-      `public: ${publicRead.map(({ column, value }) => `${column} = ${value}`).join(', ')}`,
-      ...(publicOrOwn === undefined ? [] : [`signed-in callers: ${publicOrOwn.words}`]),
-    ].join('; ');
-  const unchecked = permissions === 'none' || (reads && permissions === 'writes');
-  return [...(unchecked ? ['no permission check'] : []), ...openRows(isolation, action)].join(', ');
+  if (reads && publicRead !== undefined) {
+    const published = publicRead.map(({ column, value }) => `${column} = ${value}`).join(', ');
+    const own = publicOrOwn === undefined ? '' : `; signed-in callers: ${publicOrOwn.words}`;
+    return `public: ${published}${own}`;
+  }
+  const rows = openRows(isolation, action);
+  const isUnchecked = permissions === 'none' || (reads && permissions === 'writes');
+  return (isUnchecked ? ['no permission check', ...rows] : rows).join(', ');
 };
 
 const ruleText = (rule: Rule): string => {

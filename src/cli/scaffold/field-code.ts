@@ -12,25 +12,19 @@ export const fieldCode = ({ type, options }: FieldDefinition, left: readonly str
   const given: Readonly<Record<string, unknown>> = { ...options };
   const { argument } = type;
   const isOwner = given['owner'] === true;
-  const first = argument === undefined || isOwner ? [] : [valueCode(given[argument.option])];
-  const entries = entriesOf(
-    given,
-    new Set([...left, 'owner', ...(argument === undefined ? [] : [argument.option])]),
-  );
-  return {
-    call: isOwner ? 'field.owner' : `field.${type.kind}`,
-    of: [...first, ...(entries.length === 0 ? [] : [{ object: entries }])],
-  };
+  const without = new Set([...left, 'owner']);
+  if (argument !== undefined) without.add(argument.option);
+  const entries = entriesOf(given, without);
+  const of: Code[] = [];
+  if (argument !== undefined && !isOwner) of.push(valueCode(given[argument.option]));
+  if (entries.length > 0) of.push({ object: entries });
+  return { call: isOwner ? 'field.owner' : `field.${type.kind}`, of };
 };
 
 /** Migrations contain neither labels nor uniqueness among the records of an owner. */
 export const columnCode = (definition: FieldDefinition): Code => {
   const { unique }: CommonOptions = definition.options;
-  return fieldCode(definition, [
-    'label',
-    'labels',
-    'group',
-    'colors',
-    ...(unique === 'owner' ? ['unique'] : []),
-  ]);
+  const left = ['label', 'labels', 'group', 'colors'];
+  if (unique === 'owner') left.push('unique');
+  return fieldCode(definition, left);
 };

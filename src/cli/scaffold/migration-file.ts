@@ -62,8 +62,9 @@ const namesCode = (names: readonly string[]): Code => ({ list: names.map(textCod
 const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<string>): Code => {
   const fields = declaredFields(model);
   const indexes = indexesBesideFields(model).flatMap(({ columns, unique }) => (unique ? [] : [columns]));
-  const entries: Entry[] = [
-    ...(tableOf(model.name) === model.table ? [] : [{ key: 'model', value: textCode(model.name) }]),
+  const isRegular = tableOf(model.name) === model.table;
+  const entries: Entry[] = isRegular ? [] : [{ key: 'model', value: textCode(model.name) }];
+  entries.push(
     {
       key: 'fields',
       value: object(
@@ -86,7 +87,7 @@ const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<str
       fields.filter(({ column }) => !later.has(column)),
       models,
     ),
-  ];
+  );
   return call('create', [textCode(model.table), object(entries, true)]);
 };
 
@@ -176,10 +177,10 @@ const operationCode = (operation: Operation, models: Models): Code => {
 /** Sorts an import list by name, ignoring `type`. */
 const importLine = (body: string): string => {
   const used = Object.values(functions).filter((name) => body.includes(`${name}(`));
-  const values = [...used, ...(body.includes('field.') ? ['field'] : []), 'Migration'].sort((a, b) =>
-    a.toLowerCase() < b.toLowerCase() ? -1 : 1,
-  );
-  const names = values.map((name) => (name === 'Migration' ? 'type Migration' : name));
+  const exported = [...used, 'Migration'];
+  if (body.includes('field.')) exported.push('field');
+  exported.sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+  const names = exported.map((name) => (name === 'Migration' ? 'type Migration' : name));
   return `import { ${names.join(', ')} } from 'gatewright';`;
 };
 

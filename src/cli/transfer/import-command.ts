@@ -100,7 +100,8 @@ export class ImportCommand {
       this.#note(`${name} is passed over: it is not ${user.username}'s to set`);
     const empty = (line: number): void =>
       this.#note(`line ${line} is passed over, as is each line of only commas: it has no values`);
-    const all = new Set([...writable('create'), ...(by === undefined ? [] : writable('update'))]);
+    const updatable = by === undefined ? [] : writable('update');
+    const all = new Set([...writable('create'), ...updatable]);
     const fields = new ImportFields(resource.model, all, by, passing);
     return new FileImport({
       file,

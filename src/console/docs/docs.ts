@@ -90,7 +90,8 @@ export const createDocumentation = async (options: DocumentationOptions): Promis
   const { catalogues, first, choose } = languages;
   const made = new Map<string, Representation>();
   const describe: Documentation['describe'] = (locale, area, withItself = true) => {
-    const described = [...options.endpoints(locale), ...(withItself ? endpoints : [])];
+    const described = [...options.endpoints(locale)];
+    if (withItself) described.push(...endpoints);
     const messages = (choose === undefined ? undefined : catalogues.get(locale)) ?? first;
     const negotiated = choose !== undefined;
     return describeApi(described, { ...options, locale, messages, negotiated, version, area });

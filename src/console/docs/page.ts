@@ -17,12 +17,8 @@ import { answerWith, contentVersion, type Representation, represent } from './re
 export const describedMethods = (): Json =>
   authMethods.map((method) => {
     const { name, label, secret } = method;
-    return {
-      name,
-      label,
-      headers: headersOf(method),
-      ...(secret === undefined ? {} : { secret: { ...secret } }),
-    };
+    const described = { name, label, headers: headersOf(method) };
+    return secret === undefined ? described : { ...described, secret: { ...secret } };
   });
 
 /** The page's files: beside `src` in a checkout, beside `dist` in the package. */

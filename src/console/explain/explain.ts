@@ -7,7 +7,7 @@ import { adminAuth, administratorOnly, adminTag } from '../../http/administratio
 import { checkedModels } from '../../http/call.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import { schemas } from '../../http/schemas.ts';
-import type { Json } from '../../kernel/json.ts';
+import { definedMembers, type Json } from '../../kernel/json.ts';
 import { type Catalogue, catalogueOf, type Reason, reasonText } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { invalidParameter, parseQueryString, type QueryParameter } from '../../records/list.ts';
@@ -126,7 +126,8 @@ const describeSubject = (subject: Subject): Json => {
       return { kind: 'user', id: subject.user.id, name: subject.user.username };
     case 'api_key': {
       const { id, name, revoked } = subject.key;
-      return { kind: 'api_key', id, name, ...(revoked === undefined ? {} : { revoked_at: revoked.at }) };
+      const known = { kind: 'api_key', id, name };
+      return revoked === undefined ? known : { ...known, revoked_at: revoked.at };
     }
     case 'application':
       return { kind: 'application', id: subject.appId, name: subject.appId };
@@ -152,18 +153,17 @@ export const reasonShown = (catalogue: Catalogue, { name, params }: Reason) => (
 const stepOf = (
   catalogue: Catalogue,
   { rule, outcome, because, conditions, grants, key, record }: ExplainedStep,
-): Json => ({
-  rule,
-  label: catalogue.explained[rule],
-  outcome,
-  ...reasonShown(catalogue, because),
-  ...(grants === undefined
-    ? {}
-    : { grants: { ...grants, roles: grants.roles.map((each) => ({ ...each })) } }),
-  ...(key === undefined ? {} : { key: { needed: key.needed, held: [...key.held] } }),
-  ...(record === undefined ? {} : { record: { ...record, owner: record.owner && { ...record.owner } } }),
-  ...(conditions === undefined ? {} : { conditions: { about: conditions.about, rule: conditions.rule } }),
-});
+): Json =>
+  definedMembers<Json>({
+    rule,
+    label: catalogue.explained[rule],
+    outcome,
+    ...reasonShown(catalogue, because),
+    grants: grants && { ...grants, roles: grants.roles.map((each) => ({ ...each })) },
+    key: key && { needed: key.needed, held: [...key.held] },
+    record: record && { ...record, owner: record.owner && { ...record.owner } },
+    conditions: conditions && { about: conditions.about, rule: conditions.rule },
+  });
 
 const answerOf = (catalogue: Catalogue, explanation: Explanation): { readonly [name: string]: Json } => {
   const { code, status, endpoint, steps } = explanation;

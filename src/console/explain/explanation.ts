@@ -169,8 +169,9 @@ const identify = async (
     const identity = await identities.byUserId(subject.user.id, models);
     if (identity === undefined) return refused(disabled(subject.user), refusals[0]);
     // A session is not begun without it.
-    const given = identity.secondFactor === 'missing' && area === 'admin';
-    return passed(name, { ...identity, ...(given ? { secondFactor: 'given' } : {}), method: name });
+    const isGiven = identity.secondFactor === 'missing' && area === 'admin';
+    const secondFactor = isGiven ? 'given' : identity.secondFactor;
+    return passed(name, { ...identity, secondFactor, method: name });
   }
   if (subject.kind === 'api_key') {
     const { key } = subject;
