@@ -118,10 +118,10 @@ export interface QueryDocs {
  */
 export interface EndpointDocs {
   readonly summary: Label;
-  readonly description?: Label;
+  readonly description?: Label | undefined;
   readonly tag: string;
   /** Schema of `data` on success (of one item of a list); absent where there is none. */
-  readonly data?: JsonSchema;
+  readonly data?: JsonSchema | undefined;
   /** Name of the model whose detail view `data` is, where the policy does not name it. */
   readonly model?: string;
   readonly list?: boolean;
@@ -129,9 +129,9 @@ export interface EndpointDocs {
   readonly part?: 'aggregate' | 'history' | 'restore';
   /** Fields by which the list can be filtered, sorted and searched. */
   readonly listFields?: readonly ListField[];
-  readonly query?: readonly QueryDocs[];
+  readonly query?: readonly QueryDocs[] | undefined;
   /** Schemas of parameters of the path, by name. */
-  readonly params?: Readonly<Record<string, JsonSchema>>;
+  readonly params?: Readonly<Record<string, JsonSchema>> | undefined;
   /** The response has an ETag; a GET responds 304 to an `If-None-Match` that names it. */
   readonly etag?: boolean;
   /** The endpoint accepts `If-Match`, and refuses a stale version with 412. */
@@ -145,7 +145,7 @@ export interface EndpointDocs {
   /** Problems beyond those that follow from authentication, policy, body and the members above. */
   readonly problems?: readonly ProblemKind[];
   /** Media type of a whole body other than the envelope. */
-  readonly media?: string;
+  readonly media?: string | undefined;
   /** Omitted from the description: the files of a page. */
   readonly hidden?: boolean;
 }
@@ -165,7 +165,7 @@ export interface Endpoint {
   readonly auth: readonly AuthMethodName[];
   readonly policy: Rule;
   /** Models whose grants are read with the principal, where they are not those of the policy itself. */
-  readonly grantsOn?: readonly string[];
+  readonly grantsOn?: readonly string[] | undefined;
   /** Models whose grants are read as well where the query names relations. */
   readonly grantsOnRelated?: readonly string[];
   /**
@@ -175,15 +175,15 @@ export interface Endpoint {
    */
   readonly accepts: 'nothing' | 'json' | 'json-or-form' | 'form' | 'multipart' | 'bytes';
   /** Whether a request without a body counts as one with an empty object. */
-  readonly bodyOptional?: boolean;
+  readonly bodyOptional?: boolean | undefined;
   /** Limits of a multipart body. */
-  readonly limits?: MultipartLimits;
+  readonly limits?: MultipartLimits | undefined;
   /** Limit of the requests of a caller or a network; none unless the application's configuration has one. */
   readonly rateLimit?: EndpointLimit;
   /** Name of the object in the body that holds the record. */
   readonly bodyKey?: string;
   /** Schema of the record itself (not of the keyed body). */
-  readonly input?: JsonSchema;
+  readonly input?: JsonSchema | undefined;
   /**
    * Whether the response may be read from a replica. The endpoint only reads records; authentication and policy always
    * read from the primary.
@@ -202,11 +202,11 @@ export interface Endpoint {
    */
   readonly compressed?: boolean;
   /** Status of success; 200 where absent. */
-  readonly status?: 200 | 201 | 302;
+  readonly status?: 200 | 201 | 302 | undefined;
   readonly docs: EndpointDocs;
   readonly handle: (call: Call) => Promise<Answer> | Answer;
   /** Methods and policy of requests for deleted records (`?trashed=true`), where they are others. */
-  readonly ofTrash?: Showing;
+  readonly ofTrash?: Showing | undefined;
   /**
    * Returns whether a caller with this grant reaches the record that the path names, for explanations. Absent where the
    * path names no record.

@@ -19,5 +19,5 @@ export {
   recordedActor,
   usersShownIn,
 } from './history/recorded.ts';
-export type { ShownVersion, VersionReader } from './history/versions.ts';
-export { createVersionReader } from './history/versions.ts';
+export type { ShownVersion } from './history/versions.ts';
+export { VersionReader } from './history/versions.ts';

@@ -1,8 +1,10 @@
 /** Reads and writes many records by id for the service itself, above all for a restore from the trash. */
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
 import { versionColumn } from '../database/source.ts';
 import {
+  type Argument,
   type Fragment,
   identifier,
   join,
@@ -70,105 +72,104 @@ export const createPresent = (database: Database, table: string): Present => {
   };
 };
 
-/** Reads and writes of the service itself on many records of a model, in the transaction of another operation. */
-export const createManyRecords = (database: Database, model: ResourceModel, models: Models) => {
-  const { dialect } = database;
-  const source = resourceSource(model, models);
-  const table = identifier(model.table);
-  const json = projection(source, [...model.fields.keys()], dialect, model.table);
-  const answer = join([
+/** The references by one field to one record, as noted in a bundle. */
+type Noted = { readonly bundle: string; readonly field: string; readonly target: number };
+
+/** The columns of a record as `WholeRecord`. */
+const wholeColumns = (model: ResourceModel, models: Models, dialect: Dialect): Fragment => {
+  const json = projection(resourceSource(model, models), [...model.fields.keys()], dialect, model.table);
+  return join([
     sql`${identifier(model.table, 'id')} as id`,
     sql`${identifier(model.table, versionColumn)} as version`,
     sql`${json} as whole`,
   ]);
-  const kept = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
-  const fields = [...model.fields.values()];
-  const columns = [versionColumn, ...fields.map(({ column }) => column)];
-  const inserts = new RowStatements(
-    dialect,
-    columns.length,
-    (rows) =>
-      sql`insert into ${table} (${join(columns.map((each) => identifier(each)))})${dialect.givenKey} values ${rows} returning ${answer}`,
-  );
-  const current = statement<Ids>(dialect, (param) => {
-    const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-    return sql`select ${join([answer, ...kept])} from ${table} where ${identifier(model.table, 'id')} in (${join(ids)})${dialect.updateLock}`;
-  });
-
-  type Noted = { readonly bundle: string; readonly field: string; readonly target: number };
-  const notedIds = (value: (of: keyof Noted) => Fragment): Fragment =>
-    sql`select record_id from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' and model = ${literal(model.name)} and field = ${value('field')} and target_id = ${value('target')}`;
-
-  return {
-    /** Reads those of the records that exist, by id; they are locked until the end of the transaction. */
-    current: async (
-      transaction: Transaction,
-      ids: readonly number[],
-    ): Promise<ReadonlyMap<number, WholeRecord>> => {
-      const rows = await readByIds<WholeRecord>(transaction, current, ids);
-      return new Map(rows.map((row) => [Number(row.id), wholeRecord(row)]));
-    },
-
-    /** Inserts records under their former ids. @throws ConstraintError */
-    reinsert: async (
-      transaction: Transaction,
-      records: readonly { readonly version: number; readonly columns: Readonly<Record<string, SqlValue>> }[],
-    ): Promise<readonly WholeRecord[]> => {
-      const rows = records.map((record) => [
-        record.version,
-        ...fields.map(({ column }) => record.columns[column] ?? null),
-      ]);
-      return (await inserts.write<WholeRecord>(transaction, rows)).map(wholeRecord);
-    },
-
-    /** Sets a column of a record without a new version. @throws ConstraintError */
-    fill: async (
-      transaction: Transaction,
-      id: number,
-      { column }: ModelField,
-      value: number,
-    ): Promise<void> => {
-      const fill = statement<{ id: number; value: number }>(
-        dialect,
-        (param) =>
-          sql`update ${table} set ${identifier(column)} = ${param('value')} where id = ${param('id')}`,
-      );
-      await transaction.run(fill({ id, value }));
-    },
-
-    /** Returns the ids of records whose references, as noted in a bundle, are still null. */
-    released: async (
-      transaction: Transaction,
-      { column }: ModelField,
-      noted: Noted,
-    ): Promise<readonly number[]> => {
-      const released = statement<Noted>(
-        dialect,
-        (param) =>
-          sql`select id from ${table} where ${identifier(column)} is null and id in (${notedIds(param)})${dialect.updateLock}`,
-      );
-      const rows = await transaction.all<{ id: number }>(released(noted));
-      return rows.map(({ id }) => Number(id));
-    },
-
-    /** Sets these references again, with a new version of each record. @throws ConstraintError */
-    refer: async (
-      transaction: Transaction,
-      { column }: ModelField,
-      noted: Noted,
-      now: number,
-    ): Promise<void> => {
-      const refer = statement<Noted & { now: string }>(dialect, (param) => {
-        const values = [
-          sql`${identifier(column)} = ${param('target')}`,
-          sql`${identifier(versionColumn)} = ${identifier(versionColumn)} + 1`,
-          sql`updated_at = ${param('now')}`,
-        ];
-        return sql`update ${table} set ${join(values)} where ${identifier(column)} is null and id in (${notedIds(param)})`;
-      });
-      await transaction.run(refer({ ...noted, now: toTimestamp(now) }));
-    },
-  };
 };
 
-export type ManyRecords = ReturnType<typeof createManyRecords>;
+/** Reads and writes of the service itself on many records of a model, in the transaction of another operation. */
+export class ManyRecords {
+  readonly #dialect: Dialect;
+  readonly #model: ResourceModel;
+  readonly #table: Fragment;
+  readonly #fields: readonly ModelField[];
+  readonly #inserts: RowStatements;
+  readonly #current: Statement<Ids>;
+
+  constructor(database: Database, model: ResourceModel, models: Models) {
+    const { dialect } = database;
+    const table = identifier(model.table);
+    const answer = wholeColumns(model, models, dialect);
+    const kept = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
+    const fields = [...model.fields.values()];
+    const columns = [versionColumn, ...fields.map(({ column }) => column)];
+    this.#dialect = dialect;
+    this.#model = model;
+    this.#table = table;
+    this.#fields = fields;
+    this.#inserts = new RowStatements(
+      dialect,
+      columns.length,
+      (rows) =>
+        sql`insert into ${table} (${join(columns.map((each) => identifier(each)))})${dialect.givenKey} values ${rows} returning ${answer}`,
+    );
+    this.#current = statement<Ids>(dialect, (param) => {
+      const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
+      return sql`select ${join([answer, ...kept])} from ${table} where ${identifier(model.table, 'id')} in (${join(ids)})${dialect.updateLock}`;
+    });
+  }
+
+  /** Reads those of the records that exist, by id; they are locked until the end of the transaction. */
+  async current(transaction: Transaction, ids: readonly number[]): Promise<ReadonlyMap<number, WholeRecord>> {
+    const rows = await readByIds<WholeRecord>(transaction, this.#current, ids);
+    return new Map(rows.map((row) => [Number(row.id), wholeRecord(row)]));
+  }
+
+  /** Inserts records under their former ids. @throws ConstraintError */
+  async reinsert(
+    transaction: Transaction,
+    records: readonly { readonly version: number; readonly columns: Readonly<Record<string, SqlValue>> }[],
+  ): Promise<readonly WholeRecord[]> {
+    const rows = records.map((record) => [
+      record.version,
+      ...this.#fields.map(({ column }) => record.columns[column] ?? null),
+    ]);
+    return (await this.#inserts.write<WholeRecord>(transaction, rows)).map(wholeRecord);
+  }
+
+  /** Sets a column of a record without a new version. @throws ConstraintError */
+  async fill(transaction: Transaction, id: number, { column }: ModelField, value: number): Promise<void> {
+    const fill = statement<{ id: number; value: number }>(
+      this.#dialect,
+      (param) =>
+        sql`update ${this.#table} set ${identifier(column)} = ${param('value')} where id = ${param('id')}`,
+    );
+    await transaction.run(fill({ id, value }));
+  }
+
+  /** Returns the ids of records whose references, as noted in a bundle, are still null. */
+  async released(transaction: Transaction, { column }: ModelField, noted: Noted): Promise<readonly number[]> {
+    const released = statement<Noted>(
+      this.#dialect,
+      (param) =>
+        sql`select id from ${this.#table} where ${identifier(column)} is null and id in (${this.#notedIds(param)})${this.#dialect.updateLock}`,
+    );
+    const rows = await transaction.all<{ id: number }>(released(noted));
+    return rows.map(({ id }) => Number(id));
+  }
+
+  /** Sets these references again, with a new version of each record. @throws ConstraintError */
+  async refer(transaction: Transaction, { column }: ModelField, noted: Noted, now: number): Promise<void> {
+    const refer = statement<Noted & { now: string }>(this.#dialect, (param) => {
+      const values = [
+        sql`${identifier(column)} = ${param('target')}`,
+        sql`${identifier(versionColumn)} = ${identifier(versionColumn)} + 1`,
+        sql`updated_at = ${param('now')}`,
+      ];
+      return sql`update ${this.#table} set ${join(values)} where ${identifier(column)} is null and id in (${this.#notedIds(param)})`;
+    });
+    await transaction.run(refer({ ...noted, now: toTimestamp(now) }));
+  }
+
+  #notedIds(value: Argument<Noted>): Fragment {
+    return sql`select record_id from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' and model = ${literal(this.#model.name)} and field = ${value('field')} and target_id = ${value('target')}`;
+  }
+}

@@ -1,37 +1,27 @@
 /** Turns the endpoints that an application defines into endpoints of the service, and names their scopes. */
 
-import type { Readable } from 'node:stream';
 import { defaultMethods, isOfKeys } from '../../auth/registry.ts';
-import { ConstraintError, type Database } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { checkedModels } from '../../http/call.ts';
 import { scopeProblems } from '../../http/describe.ts';
-import type { Call, Endpoint, EndpointDocs } from '../../http/endpoint.ts';
-import { typedFields } from '../../http/form.ts';
-import { createInput, refuseInvalid } from '../../http/input.ts';
-import { type ApplicationCode, isPromise } from '../../kernel/application-code.ts';
-import { plainJson } from '../../kernel/exact-json.ts';
-import { hasFiniteNumbers, isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { Endpoint, EndpointDocs, HttpMethod, QueryDocs } from '../../http/endpoint.ts';
+import { createInput } from '../../http/input.ts';
+import type { ApplicationCode } from '../../kernel/application-code.ts';
+import { isJsonObject } from '../../kernel/json.ts';
 import type { Catalogue, Label, Locale } from '../../kernel/messages.ts';
-import { Problem } from '../../kernel/problem.ts';
 import type { InputFields } from '../../model/job.ts';
 import type { Models } from '../../model/models.ts';
-import { isResourceModel, type ResourceModel } from '../../model/resource.ts';
+import { isResourceModel } from '../../model/resource.ts';
 import { conditionalFields, outputSchema } from '../../model/schema.ts';
 import type { Scope } from '../../model/scope.ts';
-import { maskOf } from '../../policy/decide.ts';
 import { scopesOfPaths } from '../../policy/key-scope.ts';
 import type { Rule } from '../../policy/rule.ts';
-import { invalidParameter, parseQueryString, type QueryParameter } from '../../records/list.ts';
-import { apiArea } from '../area.ts';
-import { type Sight, shownBy } from '../endpoints/shown-record.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
-import type { Acting, CodeLimit } from '../operations/transaction.ts';
-import { actingFor } from '../operations/transaction.ts';
-import { RawAnswer } from './answer.ts';
-import { applicationDatabase } from './application-database.ts';
-import { type EndpointContext, type EndpointDefinition, fileOf } from './define-endpoint.ts';
-import { LazyBody, multipartLimits } from './endpoint-body.ts';
+import type { Acting } from '../operations/transaction.ts';
+import { type EndpointDefinition, fileOf } from './define-endpoint.ts';
+import { multipartLimits } from './endpoint-body.ts';
+import { type EndpointReads, EndpointRunner, type TextFields, textFields } from './run-endpoint.ts';
 
 const prefix = '/api/v1';
 
@@ -99,35 +89,6 @@ const storageProblems = [
 /** Summary of an endpoint that has none. */
 const ownEndpoint: Label = { 'zh-CN': '应用自己的接口。', en: 'An endpoint of the application’s own.' };
 
-/** Fields that come as texts, by path or query. */
-interface TextFields {
-  readonly schema: JsonSchema;
-  /**
-   * Reads the fields; other names are ignored.
-   * @throws Problem `invalid_parameter` for a name that comes twice, else for the first invalid value
-   */
-  read(parameters: Iterable<Pick<QueryParameter, 'name' | 'value'>>): JsonObject;
-}
-
-const textFields = (fields: InputFields, catalogue: Catalogue): TextFields => {
-  const input = createInput(fields, catalogue, 'application');
-  return {
-    schema: input.schema,
-    read: (parameters) => {
-      const pairs = new Map<string, string>();
-      for (const { name, value } of parameters) {
-        if (!Object.hasOwn(fields, name)) continue;
-        if (pairs.has(name)) throw invalidParameter(name);
-        pairs.set(name, value);
-      }
-      const { errors, values } = input.read(typedFields(pairs, input.schema));
-      const [first] = errors;
-      if (first !== undefined) throw invalidParameter(first.field);
-      return values;
-    },
-  };
-};
-
 /** The fields of a path's parameters: none of them is ever absent. */
 export const requiredFields = (fields: InputFields): InputFields =>
   Object.fromEntries(
@@ -144,44 +105,43 @@ const propertiesOf = ({ schema }: TextFields): readonly (readonly [string, JsonS
     isJsonObject(each) ? each : {},
   ]);
 
-/** Description of the parameters of path and query. */
-const parameterDocs = (
-  params: TextFields | undefined,
-  query: TextFields | undefined,
-): Pick<EndpointDocs, 'params' | 'query'> => ({
-  ...(params && { params: Object.fromEntries(propertiesOf(params)) }),
-  ...(query && {
-    query: propertiesOf(query).map(([name, { title, ...schema }]) => ({
-      name,
-      description: String(title),
-      schema,
-      required: Array.isArray(query.schema['required']) && query.schema['required'].includes(name),
-    })),
-  }),
-});
+/** Description of the parameters of a query. */
+const queryDocs = (query: TextFields): readonly QueryDocs[] => {
+  const { required } = query.schema;
+  return propertiesOf(query).map(([name, { title, ...schema }]) => ({
+    name,
+    description: String(title),
+    schema,
+    required: Array.isArray(required) && required.includes(name),
+  }));
+};
+
+const takesBody = (method: HttpMethod): boolean => method !== 'GET' && method !== 'DELETE';
+
+function* problemsOf({ method, accepts = 'json', media, problems = [] }: EndpointDefinition) {
+  // A query that is no text is refused before `handle` sees it.
+  yield 'invalid_text';
+  if (accepts === 'json' && takesBody(method)) yield 'number_out_of_range';
+  yield* scopeProblems;
+  if (media !== undefined)
+    yield* storageProblems.filter((name) => name !== 'outcome_unknown' || method !== 'GET');
+  yield* problems;
+}
 
 const docsOf = (
-  { method, accepts = 'json', summary, description, output, media, problems = [] }: EndpointDefinition,
+  definition: EndpointDefinition,
   path: string,
+  { params, query }: EndpointReads,
   locale: Locale,
 ): EndpointDocs => ({
-  summary: summary ?? `${method} ${path}`,
-  description: description ?? ownEndpoint,
+  summary: definition.summary ?? `${definition.method} ${path}`,
+  description: definition.description ?? ownEndpoint,
   tag: 'Application',
-  ...dataOf(output, locale),
-  ...(media === undefined ? {} : { media }),
-  // A query that is no text is refused before `handle` sees it.
-  problems: [
-    'invalid_text',
-    ...(accepts === 'json' && method !== 'GET' && method !== 'DELETE'
-      ? (['number_out_of_range'] as const)
-      : []),
-    ...scopeProblems,
-    ...(media === undefined
-      ? []
-      : storageProblems.filter((name) => name !== 'outcome_unknown' || method !== 'GET')),
-    ...problems,
-  ],
+  ...dataOf(definition.output, locale),
+  media: definition.media,
+  problems: [...problemsOf(definition)],
+  params: params && Object.fromEntries(propertiesOf(params)),
+  query: query && queryDocs(query),
 });
 
 export interface ApplicationEndpointParts {
@@ -194,6 +154,43 @@ export interface ApplicationEndpointParts {
   readonly catalogue: Catalogue;
 }
 
+/** The parts that all endpoints of the application share. */
+interface SharedParts extends Pick<ApplicationEndpointParts, 'catalogue' | 'locale'> {
+  readonly grantsOn: readonly string[];
+  readonly runner: EndpointRunner;
+}
+
+const endpointOf = (
+  definition: EndpointDefinition,
+  { catalogue, locale, grantsOn, runner }: SharedParts,
+): Endpoint => {
+  const { method, status, input: fields, accepts = 'json' } = definition;
+  const path = pathOf(definition.path);
+  const reads: EndpointReads = {
+    input: fields && createInput(fields, catalogue, 'application'),
+    params: definition.params && textFields(requiredFields(definition.params), catalogue),
+    query: definition.query && textFields(definition.query, catalogue),
+  };
+  const writes = takesBody(method);
+  if (reads.input !== undefined && !writes)
+    throw new Error(`endpoint ${method} ${path}: it takes no body, so no input`);
+  return {
+    operation: operationOf(method, path),
+    source: fileOf(definition) ?? 'the application',
+    method,
+    path,
+    auth: definition.auth ?? defaultMethods,
+    policy: policyOf(definition),
+    grantsOn,
+    accepts: writes ? accepts : 'nothing',
+    limits: accepts === 'multipart' ? multipartLimits(definition.limits) : undefined,
+    input: writes ? (reads.input?.schema ?? { type: 'object' }) : undefined,
+    status,
+    docs: docsOf(definition, path, reads, locale),
+    handle: (call) => runner.run(definition, path, reads, call),
+  };
+};
+
 /** Endpoints of the application's own, run through the same pipeline as those of the service. */
 export const applicationEndpoints = (
   services: ApplicationEndpointParts,
@@ -201,174 +198,6 @@ export const applicationEndpoints = (
 ): Endpoint[] => {
   const models = new Map([...services.resources.values()].map(({ model }) => [model.name, model]));
   const grantsOn = checkedModels(models.values());
-  const shown = shownBy(models);
-  const database = applicationDatabase(services.database);
-  return definitions.map((definition) => {
-    const { method, status, input: fields, output, accepts = 'json' } = definition;
-    const path = pathOf(definition.path);
-    const input = fields === undefined ? undefined : createInput(fields, services.catalogue, 'application');
-    const params = definition.params && textFields(requiredFields(definition.params), services.catalogue);
-    const queryFields = definition.query && textFields(definition.query, services.catalogue);
-    const writes = method !== 'GET' && method !== 'DELETE';
-    if (input !== undefined && !writes)
-      throw new Error(`endpoint ${method} ${path}: it takes no body, so no input`);
-    return {
-      operation: operationOf(method, path),
-      source: fileOf(definition) ?? 'the application',
-      method,
-      path,
-      auth: definition.auth ?? defaultMethods,
-      policy: policyOf(definition),
-      grantsOn,
-      accepts: writes ? accepts : 'nothing',
-      ...(accepts === 'multipart' ? { limits: multipartLimits(definition.limits) } : {}),
-      ...(writes ? { input: input?.schema ?? { type: 'object' } } : {}),
-      ...(status === undefined ? {} : { status }),
-      docs: { ...docsOf(definition, path, services.locale), ...parameterDocs(params, queryFields) },
-      handle: async (call) => {
-        const named = Object.entries(call.params).map(([name, value]) => ({ name, value }));
-        const checkedParams = params?.read(named) ?? call.params;
-        const checkedQuery = queryFields?.read(parseQueryString(call.query)) ?? queryOf(call.query);
-        const read = input?.read(call.body);
-        refuseInvalid(read?.errors ?? []);
-        const body = plainJson(call.body);
-        if (!hasFiniteNumbers(body)) throw new Problem('number_out_of_range');
-        const signals = new CallSignals(call);
-        const lazy = accepts === 'bytes' ? new LazyBody(call, definition.limits) : undefined;
-        // The body has the members that the endpoint accepts; its type says so to the handler.
-        const context: WholeContext = {
-          ...services.scopeOf({ ...actingFor(call, apiArea), limit: signals }),
-          principal: call.principal,
-          params: checkedParams,
-          query: checkedQuery,
-          body,
-          files: call.files,
-          values: read?.values ?? {},
-          get bytes() {
-            return lazy?.bytes ?? call.bytes;
-          },
-          get stream() {
-            return lazy?.stream;
-          },
-          header: (name) => call.header(name),
-          database,
-          requestId: call.requestId,
-          language: call.language,
-          get signal() {
-            return signals.signal;
-          },
-        };
-        const result = await unlessConflict(() =>
-          services.code.run(
-            `${method} ${path}, request ${call.requestId}`,
-            () => {
-              const handled = definition.handle(context as unknown as EndpointContext);
-              signals.follow(handled);
-              return begun(handled, call);
-            },
-            () => signals.expire(),
-          ),
-        );
-        if (RawAnswer.is(result)) return result.toAnswer();
-        if (result === undefined) return {};
-        if (!isResourceModel(output)) return { data: result };
-        return { data: await shown(output, result, sightOf(services, call)) };
-      },
-    } satisfies Endpoint;
-  });
-};
-
-/** The caller's sight of records that code has read. */
-const sightOf = (
-  { resources }: { readonly resources: ReadonlyMap<string, ServedResource> },
-  { principal }: Call,
-): Sight => {
-  const readerOf = (model: ResourceModel) => ({ mask: maskOf(model, principal), principal });
-  return {
-    hides: async (model, ids) => {
-      const records = resources.get(model.name)?.records;
-      if (records !== undefined) return records.hidden(readerOf(model), ids);
-      // No rule of a model that is not served is ever met.
-      return new Map(ids.map((id) => [id, conditionalFields(model)]));
-    },
-    joins: async (between, ids, others) => {
-      const served = resources.get(between.model);
-      return served?.records.joined(readerOf(served.model), between, ids, others);
-    },
-  };
-};
-
-/** A constraint of the database that the handler's own statements met, and that it did not catch, is a conflict. */
-const unlessConflict = async <T>(handle: () => T | Promise<T>): Promise<T> => {
-  try {
-    return await handle();
-  } catch (error) {
-    throw error instanceof ConstraintError ? new Problem('conflict', { cause: error }) : error;
-  }
-};
-
-/** A context with whatever there may be of a body. */
-type WholeContext = Omit<EndpointContext, 'bytes' | 'params' | 'query'> & {
-  readonly params: JsonObject;
-  readonly query: URLSearchParams | JsonObject;
-  readonly files: Call['files'];
-  readonly bytes: Uint8Array | Promise<Uint8Array>;
-  readonly stream: Readable | undefined;
-};
-
-type Handled = ReturnType<EndpointDefinition['handle']>;
-
-/** A stream that is answered has given its first piece: until then the answer can still be an error, and takes time. */
-const begun = (handled: Handled, call: Call): Handled => {
-  if (RawAnswer.is(handled)) return handled.begin(call.signal);
-  return isPromise(handled) ? Promise.resolve(handled).then((result) => begun(result, call)) : handled;
-};
-
-/** Ends the stream of an answer that comes too late. */
-const discard = (handled: Handled): void => {
-  Promise.resolve(handled).then(
-    (result) => {
-      if (RawAnswer.is(result)) result.discard();
-    },
-    () => {},
-  );
-};
-
-/** One signal for a caller who hung up and for a time that is over, made when it is asked for. */
-class CallSignals implements CodeLimit {
-  readonly #call: Call;
-  #expiry: AbortController | undefined;
-  #handled: Handled;
-  #signal: AbortSignal | undefined;
-  isOver = false;
-
-  constructor(call: Call) {
-    this.#call = call;
-  }
-
-  get signal(): AbortSignal {
-    this.#expiry ??= new AbortController();
-    this.#signal ??= AbortSignal.any([this.#call.signal, this.#expiry.signal]);
-    return this.#signal;
-  }
-
-  /** Called with the handler's answer, or the promise of one. */
-  follow(handled: Handled): void {
-    this.#handled = handled;
-  }
-
-  expire(): void {
-    this.isOver = true;
-    this.#expiry?.abort();
-    discard(this.#handled);
-  }
-}
-
-const queryOf = (query: string): URLSearchParams => {
-  try {
-    decodeURIComponent(query);
-  } catch (cause) {
-    throw new Problem('invalid_text', { cause });
-  }
-  return new URLSearchParams(query);
+  const runner = new EndpointRunner(services, models);
+  return definitions.map((definition) => endpointOf(definition, { ...services, grantsOn, runner }));
 };

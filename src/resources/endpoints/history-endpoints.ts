@@ -125,7 +125,7 @@ export const historyEndpoint = (
     // A deleted record has no owner any more, but for those who reach every record.
     if (there === undefined && area.name === 'api') throw new Problem('record_not_found');
     const offset = (page.page - 1) * page.perPage;
-    const { versions, total } = await resource.versions(call.grant, id, page.perPage, offset);
+    const { versions, total } = await resource.versions.page(call.grant, id, page.perPage, offset);
     if (there === undefined && total === 0) throw new Problem('record_not_found');
     const { readable } = call.grant;
     const named = versions.map((each) => ({

@@ -48,36 +48,52 @@ const recordsIn = (value: Json | undefined): readonly JsonObject[] =>
  * Related records that it holds stay, each in the detail view of its own model, except for those behind a hidden
  * reference.
  */
-export const shownBy = (
-  models: Models,
-): ((output: ResourceModel, result: Json, sight: Sight) => Promise<Json>) => {
+export class ShownRecords {
+  readonly #models: Models;
+
+  constructor(models: Models) {
+    this.#models = models;
+  }
+
+  /** Returns a record of `output`, or null, as the caller sees it. @throws Error for any other value */
+  async show(output: ResourceModel, result: Json, sight: Sight): Promise<Json> {
+    if (result === null) return null;
+    // Anything else would reach the caller as it is.
+    if (!isJsonObject(result))
+      throw new Error(`the endpoint must return a record of ${output.name}, or null`);
+    const model = this.#models.get(output.name) ?? output;
+    return this.#shown(await this.#seenIn(result, model, sight), result, model);
+  }
+
   /** Calls `found` with a record of a model, and with each one that it holds. */
-  const visit = (
+  #visit(
     value: Json | undefined,
     model: ResourceModel | undefined,
     found: (model: ResourceModel, record: JsonObject) => void,
-  ): void => {
+  ): void {
     if (model === undefined) return;
     for (const record of recordsIn(value)) {
       found(model, record);
       for (const { name, model: target } of model.relations.values())
-        visit(record[name], models.get(target), found);
+        this.#visit(record[name], this.#models.get(target), found);
     }
-  };
+  }
+
   /** The model between, where one of its two references depends on the record. */
-  const conditionalBetween = ({ through }: ModelRelation): Between | undefined => {
-    const sets = through === undefined ? [] : (models.get(through.model)?.rules.viewedWhen ?? []);
+  #conditionalBetween({ through }: ModelRelation): Between | undefined {
+    const sets = through === undefined ? [] : (this.#models.get(through.model)?.rules.viewedWhen ?? []);
     const named = new Set(sets.flatMap(({ fields }) => fields));
     return through !== undefined && (named.has(through.from) || named.has(through.to)) ? through : undefined;
-  };
-  const seenIn = async (result: Json, output: ResourceModel, { hides, joins }: Sight): Promise<Seen> => {
+  }
+
+  async #seenIn(result: Json, output: ResourceModel, { hides, joins }: Sight): Promise<Seen> {
     const ids = new Map<ResourceModel, Set<number>>();
     const ends = new Map<ModelRelation, JoinedEnds>();
-    visit(result, output, (model, record) => {
+    this.#visit(result, output, (model, record) => {
       const id = idOf(record);
       if (model.rules.viewedWhen.length > 0) ids.set(model, (ids.get(model) ?? new Set()).add(id));
       for (const relation of model.relations.values()) {
-        const between = conditionalBetween(relation);
+        const between = this.#conditionalBetween(relation);
         if (between === undefined) continue;
         const at = ends.get(relation) ?? { between, ids: new Set(), others: new Set() };
         ends.set(relation, at);
@@ -91,53 +107,43 @@ export const shownBy = (
     for (const [relation, at] of ends)
       joined.set(relation, await joins(at.between, [...at.ids], [...at.others]));
     return { hidden, joined };
-  };
-  /** Whether the caller sees that a relation leads from a record to another one. */
-  const leads = (
-    { hidden, joined }: Seen,
-    relation: ModelRelation,
-    record: JsonObject,
-    other: JsonObject,
-  ): boolean => {
-    const target = models.get(relation.model);
-    if (target && hidden.get(target)?.get(idOf(other))?.has(relation.to) === true) return false;
-    const all = joined.get(relation);
-    return all === undefined || all.get(idOf(record))?.has(idOf(other)) === true;
-  };
+  }
+
   // No model is a user of the service.
-  const shown = (
+  #shown(
     seen: Seen,
     record: JsonObject,
     model: ResourceModel | undefined,
     ofUser: readonly string[] = publicUserEntity.view,
-  ): JsonObject => {
+  ): JsonObject {
     const names = model?.views.detail ?? ofUser;
     const without = model && seen.hidden.get(model)?.get(idOf(record));
     const fields = names.filter((name) => Object.hasOwn(record, name) && without?.has(name) !== true);
     const relations = [...(model?.relations.values() ?? [])].filter(
       ({ name, from }) => Object.hasOwn(record, name) && without?.has(from) !== true,
     );
-    /** An object or null, or a list of objects. */
-    const related = (relation: ModelRelation): Json => {
-      const target = models.get(relation.model);
-      const value = record[relation.name] ?? null;
-      const found = Array.isArray(value) === relation.many ? recordsIn(value) : [];
-      const all = found
-        .filter((other) => leads(seen, relation, record, other))
-        .map((other) => shown(seen, other, target, relation.shows));
-      return relation.many ? all : (all[0] ?? null);
-    };
     return Object.fromEntries([
       ...fields.map((name): [string, Json] => [name, record[name] ?? null]),
-      ...relations.map((relation): [string, Json] => [relation.name, related(relation)]),
+      ...relations.map((relation): [string, Json] => [relation.name, this.#related(seen, record, relation)]),
     ]);
-  };
-  return async (output, result, sight) => {
-    if (result === null) return null;
-    // Anything else would reach the caller as it is.
-    if (!isJsonObject(result))
-      throw new Error(`the endpoint must return a record of ${output.name}, or null`);
-    const model = models.get(output.name) ?? output;
-    return shown(await seenIn(result, model, sight), result, model);
-  };
-};
+  }
+
+  /** An object or null, or a list of objects. */
+  #related(seen: Seen, record: JsonObject, relation: ModelRelation): Json {
+    const target = this.#models.get(relation.model);
+    const value = record[relation.name] ?? null;
+    const found = Array.isArray(value) === relation.many ? recordsIn(value) : [];
+    const all = found
+      .filter((other) => this.#leads(seen, relation, record, other))
+      .map((other) => this.#shown(seen, other, target, relation.shows));
+    return relation.many ? all : (all[0] ?? null);
+  }
+
+  /** Whether the caller sees that a relation leads from a record to another one. */
+  #leads({ hidden, joined }: Seen, relation: ModelRelation, record: JsonObject, other: JsonObject): boolean {
+    const target = this.#models.get(relation.model);
+    if (target && hidden.get(target)?.get(idOf(other))?.has(relation.to) === true) return false;
+    const all = joined.get(relation);
+    return all === undefined || all.get(idOf(record))?.has(idOf(other)) === true;
+  }
+}

@@ -4,6 +4,7 @@
  */
 
 import type { Database } from '../../database/database.ts';
+import type { Dialect } from '../../database/dialect.ts';
 import type { OnDelete } from '../../fields/field.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
 import { type Referrer, referrersOf } from '../../model/deletion.ts';
@@ -89,85 +90,125 @@ class Kinds {
 /** Forecasts the deletion of records of one model, each by itself. */
 export type Foresee = (ids: readonly number[]) => Promise<Forecast>;
 
-/** Prepares the forecast for a model, `User` included. */
-export const createForecast = (database: Database, models: Models, name: string): Foresee => {
-  const { dialect } = database;
-  const linksByModel = new Map<string, ReferralKinds>();
-  const linksOf = (model: string): ReferralKinds => {
-    const made = linksByModel.get(model);
+/** The models that refer to each model, by the effect of a deletion; prepared when a forecast first needs them. */
+class Referrals {
+  readonly #dialect: Dialect;
+  readonly #models: Models;
+  readonly #byModel = new Map<string, ReferralKinds>();
+
+  constructor(dialect: Dialect, models: Models) {
+    this.#dialect = dialect;
+    this.#models = models;
+  }
+
+  of(model: string): ReferralKinds {
+    const made = this.#byModel.get(model);
     if (made !== undefined) return made;
     const by = (onDelete: OnDelete): readonly Referral[] =>
-      referrersOf(models, model, onDelete).map((referrer) => ({
+      referrersOf(this.#models, model, onDelete).map((referrer) => ({
         referrer,
-        find: createReferring(dialect, referrer.model, referrer.field),
+        find: createReferring(this.#dialect, referrer.model, referrer.field),
       }));
     const links = { cascade: by('cascade'), null: by('null'), restrict: by('restrict') };
-    linksByModel.set(model, links);
+    this.#byModel.set(model, links);
     return links;
-  };
+  }
+}
+
+/** Records of one model, each with whether it goes into the trash. */
+const trashedById = (going: readonly Going[]): ReadonlyMap<number, boolean> =>
+  new Map(going.map(({ id, trash }) => [id, trash]));
+
+/** The forecast of one request. */
+class ForecastRun {
+  readonly #database: Database;
+  readonly #referrals: Referrals;
+  readonly #kinds = new Kinds();
+  /** Keys of the records that the request names. */
+  readonly #chosen: ReadonlySet<string>;
+
+  constructor(database: Database, referrals: Referrals, chosen: ReadonlySet<string>) {
+    this.#database = database;
+    this.#referrals = referrals;
+    this.#chosen = chosen;
+  }
+
+  get references(): readonly ReferringRecords[] {
+    return this.#kinds.all;
+  }
+
+  /** Adds the effects of the deletion of a record. Returns the problem that prevents it. */
+  async add(first: Going): Promise<ProblemName | undefined> {
+    const all = await this.#following(first);
+    if (all === undefined) return 'cascade_too_large';
+    return (await this.#addRemaining(all)) ? 'still_referenced' : undefined;
+  }
 
   /** All records deleted with a record, the record itself first; undefined beyond the limits of a cascade. */
-  const following = async (first: Going, kinds: Kinds): Promise<readonly Going[] | undefined> => {
+  async #following(first: Going): Promise<readonly Going[] | undefined> {
     const seen = new Set([recordKey(first.model, first.id)]);
     const all = [first];
     for (let level = 1, frontier: readonly Going[] = all; frontier.length > 0; level += 1) {
       const next: Going[] = [];
-      for (const [model, going] of Map.groupBy(frontier, (each) => each.model)) {
-        const trashed = new Map(going.map(({ id, trash }) => [id, trash]));
-        for (const { referrer, find } of linksOf(model).cascade)
-          for (const { id, to } of await find(database, [...trashed.keys()], countedReferences + 1)) {
-            const key = recordKey(referrer.model.name, id);
-            if (seen.has(key)) continue;
-            seen.add(key);
-            const trash = trashed.get(to) === true || referrer.model.trash;
-            kinds.add(referrer, 'cascade', trash, id, to);
-            next.push({ model: referrer.model.name, id, trash });
-          }
-      }
+      for (const [model, going] of Map.groupBy(frontier, (each) => each.model))
+        next.push(...(await this.#deletedAlong(model, going, seen)));
       if (next.length > 0 && level > cascadeLimits.levels) return undefined;
       all.push(...next);
       if (all.length - 1 > cascadeLimits.records) return undefined;
       frontier = next;
     }
     return all;
-  };
+  }
+
+  /** The records that go with records of a model, without those in `seen`, to which they are added. */
+  async #deletedAlong(model: string, going: readonly Going[], seen: Set<string>): Promise<readonly Going[]> {
+    const along: Going[] = [];
+    const trashed = trashedById(going);
+    for (const { referrer, find } of this.#referrals.of(model).cascade)
+      for (const { id, to } of await find(this.#database, [...trashed.keys()], countedReferences + 1)) {
+        const key = recordKey(referrer.model.name, id);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        const trash = trashed.get(to) === true || referrer.model.trash;
+        this.#kinds.add(referrer, 'cascade', trash, id, to);
+        along.push({ model: referrer.model.name, id, trash });
+      }
+    return along;
+  }
 
   /** Adds the remaining records that refer to these. Returns whether any of them prevents the deletion. */
-  const addRemaining = async (
-    all: readonly Going[],
-    chosen: ReadonlySet<string>,
-    kinds: Kinds,
-  ): Promise<boolean> => {
+  async #addRemaining(all: readonly Going[]): Promise<boolean> {
     const gone = new Set(all.map(({ model, id }) => recordKey(model, id)));
+    // The limit has room for records that are deleted themselves.
+    const limit = countedReferences + 1 + all.length + this.#chosen.size;
     let isRestricted = false;
     for (const [model, going] of Map.groupBy(all, (each) => each.model)) {
-      const trashed = new Map(going.map(({ id, trash }) => [id, trash]));
+      const trashed = trashedById(going);
       for (const onDelete of ['null', 'restrict'] as const)
-        for (const { referrer, find } of linksOf(model)[onDelete]) {
-          // The limit has room for records that are deleted themselves.
-          const most = countedReferences + 1 + all.length + chosen.size;
-          for (const { id, to } of await find(database, [...trashed.keys()], most)) {
+        for (const { referrer, find } of this.#referrals.of(model)[onDelete])
+          for (const { id, to } of await find(this.#database, [...trashed.keys()], limit)) {
             const key = recordKey(referrer.model.name, id);
-            if (gone.has(key) || chosen.has(key)) continue;
+            if (gone.has(key) || this.#chosen.has(key)) continue;
             const isNulled = onDelete === 'null';
             isRestricted ||= !isNulled;
-            kinds.add(referrer, onDelete, isNulled && trashed.get(to) === true, id, to);
+            this.#kinds.add(referrer, onDelete, isNulled && trashed.get(to) === true, id, to);
           }
-        }
     }
     return isRestricted;
-  };
+  }
+}
 
+/** Prepares the forecast for a model, `User` included. */
+export const createForecast = (database: Database, models: Models, name: string): Foresee => {
+  const referrals = new Referrals(database.dialect, models);
   return async (ids) => {
-    const kinds = new Kinds();
+    const run = new ForecastRun(database, referrals, new Set(ids.map((id) => recordKey(name, id))));
     const refused: ForeseenRefusal[] = [];
-    const chosen = new Set(ids.map((id) => recordKey(name, id)));
     const trash = models.get(name)?.trash === true;
     for (const id of new Set(ids)) {
-      const all = await following({ model: name, id, trash }, kinds);
-      if (all === undefined) refused.push({ id, problem: 'cascade_too_large' });
-      else if (await addRemaining(all, chosen, kinds)) refused.push({ id, problem: 'still_referenced' });
+      const problem = await run.add({ model: name, id, trash });
+      if (problem !== undefined) refused.push({ id, problem });
     }
-    return { refused, references: kinds.all };
+    return { refused, references: run.references };
   };
 };

@@ -20,14 +20,9 @@ import type { Scope } from '../../model/scope.ts';
 import { compileValidator, type Validator } from '../../model/validate.ts';
 import { type Aggregate, createAggregate } from '../../records/aggregate.ts';
 import { createCounts, type RecordCounts } from '../../records/counts.ts';
-import {
-  createHistory,
-  createVersionReader,
-  type History,
-  type VersionReader,
-} from '../../records/history.ts';
+import { createHistory, type History, VersionReader } from '../../records/history.ts';
 import { createList, type List } from '../../records/list.ts';
-import { createManyRecords, type ManyRecords } from '../../records/many.ts';
+import { ManyRecords } from '../../records/many.ts';
 import { type Collision, createRecords, type RecordStore } from '../../records/records.ts';
 import { createShow, type Show } from '../../records/show.ts';
 import type { Trash } from '../../records/trash.ts';
@@ -99,10 +94,10 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     aggregate: createAggregate(database, records.source, { clock }),
     show: createShow(database, records.source, { version: versionColumn }),
     records,
-    many: createManyRecords(database, model, context.models),
+    many: new ManyRecords(database, model, context.models),
     counts: createCounts(database, model),
     history: model.history ? createHistory(database, model.name) : undefined,
-    versions: createVersionReader(database, model, context.models),
+    versions: new VersionReader(database, model, context.models),
     eventReaders: createEventReaders(database, model, context.models),
     cascade: createCascade(database, context.models, model.name),
     nested: [...model.relations.values()].filter(({ write }) => write),

@@ -1,0 +1,368 @@
+/** The endpoints on the records of a resource in one area: list, groups, detail, create, update and delete. */
+
+import { methodsNamed } from '../../auth/registry.ts';
+import { checkedModels, idOf } from '../../http/call.ts';
+import { scopeProblems } from '../../http/describe.ts';
+import type { Answer, Call, Endpoint, EndpointDocs } from '../../http/endpoint.ts';
+import { answerGroups, answerList } from '../../http/list-endpoint.ts';
+import { acceptedVersions, isKnown, tagOf, tagOfVariant } from '../../http/preconditions.ts';
+import { JsonText } from '../../kernel/json.ts';
+import { type Label, labelText } from '../../kernel/messages.ts';
+import { Problem, type ProblemKind } from '../../kernel/problem.ts';
+import { type IdempotentRequest, idempotentRequest } from '../../ledger/idempotency.ts';
+import { isHeld } from '../../model/deletion.ts';
+import { groupSchema } from '../../model/group-schema.ts';
+import { type NestedInput, nestedInputs, withNested } from '../../model/nested-schema.ts';
+import type { Action, ResourceModel, View } from '../../model/resource.ts';
+import { conditionalFields, inputSchema, listItemSchema, outputSchema } from '../../model/schema.ts';
+import { fieldsOfBodies } from '../../policy/decide.ts';
+import { type Included, nothingIncluded, parseIncluded, type Related } from '../../records/relations.ts';
+import type { AnsweredFields, Area } from '../area.ts';
+import { grantsOfRelated, managedRule, relatedFor, ruleOf } from '../operations/area.ts';
+import { touchesOthers } from '../operations/cascade-links.ts';
+import { remove } from '../operations/remove.ts';
+import { createForRequest, update } from '../operations/save.ts';
+import type { ServedResource } from '../operations/served-resource.ts';
+import { actingFor } from '../operations/transaction.ts';
+import type { RecordWrite } from '../operations/writing.ts';
+import { actorGrants } from './history-endpoints.ts';
+import { anyAccess, nestedProblems } from './nested-bodies.ts';
+import { recordChecks } from './record-checks.ts';
+import { deletionWords, recordWords, trashingWords, uniqueWords } from './resource-words.ts';
+import { answerTrash, answerTrashed, trashedQuery, trashedSchema } from './trash-endpoints.ts';
+
+const label = (chinese: string, english: string, model: ResourceModel): Label => ({
+  'zh-CN': chinese + labelText(model.label, 'zh-CN'),
+  en: `${english} ${labelText(model.label, 'en')}`,
+});
+
+/** `blog_posts` → `BlogPosts`, for the name of the operation that lists them. */
+export const pluralNoun = ({ plural }: ResourceModel): string =>
+  plural
+    .split('_')
+    .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
+    .join('');
+
+const listLabel = (model: ResourceModel): Label => ({
+  'zh-CN': `列出${labelText(model.label, 'zh-CN')}`,
+  en: `List ${model.plural.replaceAll('_', ' ')}`,
+});
+
+const aggregateLabel = (model: ResourceModel): Label => ({
+  'zh-CN': `汇总${labelText(model.label, 'zh-CN')}`,
+  en: `Aggregate ${model.plural.replaceAll('_', ' ')}`,
+});
+
+const saved = (json: string, headers: Readonly<Record<string, string>>): Answer => ({
+  data: new JsonText(json),
+  headers,
+});
+
+const isWrite = (action: Action): boolean => action !== 'list' && action !== 'detail';
+
+/** Whether a write runs code of the application, which may ask for anything. */
+const hasHooks = ({ hooks }: ResourceModel): boolean =>
+  Object.values(hooks).some((hook) => hook !== undefined);
+
+/** Whether a write can lose to another: for a value that is there once, or a record that is referred to. */
+const canCollide = (model: ResourceModel): boolean =>
+  model.unique.length > 0 ||
+  [...model.fields.values()].some(({ unique, reference }) => unique || reference !== undefined);
+
+/** Problems of a deletion: of references that keep the record, and of all that goes with it. */
+const deletionProblems = ({ model, context, cascade }: ServedResource): readonly ProblemKind[] => {
+  const problems: ProblemKind[] = [];
+  if (isHeld(context.models, model.name)) problems.push('still_referenced');
+  if (touchesOthers(cascade)) problems.push('cascade_too_large');
+  if (cascade.runsHooks) problems.push(...scopeProblems, ...cascade.reached.flatMap((each) => each.problems));
+  return problems;
+};
+
+/** Adds deleted records to the description of an endpoint. */
+const withTrash = (docs: EndpointDocs): EndpointDocs =>
+  docs.data === undefined ? docs : { ...docs, data: trashedSchema(docs.data), query: [trashedQuery] };
+
+/** The endpoints of one resource in one area, each described and decided at start. */
+export class RecordEndpoints {
+  readonly #resource: ServedResource;
+  readonly #model: ResourceModel;
+  readonly #area: Area;
+  readonly #origin: string;
+  readonly #isAdmin: boolean;
+  readonly #path: string;
+  /** The records that a body may hold within its own. */
+  readonly nested: readonly NestedInput[];
+  readonly #optional: ReadonlySet<string>;
+  readonly #relatedModels: readonly string[];
+  readonly #savedView: 'admin' | 'saved';
+  readonly #detailView: 'admin' | 'detail';
+  readonly #checks: ReturnType<typeof recordChecks>;
+  /** Problems of a write that collides with what is stored, or whose nested records are refused. */
+  readonly #saveProblems: readonly ProblemKind[];
+
+  constructor(resource: ServedResource, area: Area, origin: string) {
+    const { model, context } = resource;
+    const { models } = context;
+    const isAdmin = area.name === 'admin';
+    this.#resource = resource;
+    this.#model = model;
+    this.#area = area;
+    this.#origin = origin;
+    this.#isAdmin = isAdmin;
+    this.#path = area.path(model);
+    this.nested = nestedInputs(model, models, anyAccess(area));
+    this.#optional = isAdmin ? new Set() : conditionalFields(model);
+    this.#relatedModels = grantsOfRelated(model, models, area);
+    this.#savedView = isAdmin ? 'admin' : 'saved';
+    this.#detailView = isAdmin ? 'admin' : 'detail';
+    this.#checks = recordChecks(resource);
+    // Without any rule of a field's own, the owner that the service sets may still be taken: 422.
+    const collision = canCollide(model) ? (['conflict', 'invalid_record'] as const) : [];
+    this.#saveProblems = [...collision, ...nestedProblems(resource)];
+  }
+
+  /** Only administrators, and those who manage records, restore one: others do not know that it was there. */
+  get isManaged(): boolean {
+    return !this.#isAdmin && this.#model.rules.manage !== undefined;
+  }
+
+  /** The list, and with `trashed` the deleted records. */
+  list(): Endpoint {
+    const { list } = this.#resource;
+    const showsTrash = this.#showsTrash;
+    const docs = { ...this.#docs({ summary: listLabel(this.#model), view: 'list' }), list: true };
+    return {
+      operation: this.#area.operation('list', pluralNoun(this.#model)),
+      method: 'GET',
+      path: this.#path,
+      ...this.common('list'),
+      grantsOn: showsTrash ? actorGrants(this.#resource).grantsOn : undefined,
+      accepts: 'nothing',
+      csv: true,
+      mayLag: true,
+      docs: showsTrash ? withTrash(docs) : docs,
+      // A public list authenticates no caller; its trash is for those who authenticate.
+      ofTrash: this.isManaged
+        ? {
+            auth: methodsNamed(this.#model.auth.list),
+            policy: managedRule(this.#model, 'list', this.#area),
+          }
+        : undefined,
+      handle: (call) =>
+        (showsTrash ? answerTrash(this.#resource, call, this.#area, this.#origin) : undefined) ??
+        answerList(list, call, this.#origin, this.#relatedOf(call)),
+    };
+  }
+
+  /** Groups show what the list lets see, and nothing else: the same methods, the same policy. */
+  aggregate(): Endpoint {
+    const { locale } = this.#resource.context;
+    return {
+      operation: this.#area.operation('aggregate', pluralNoun(this.#model)),
+      method: 'GET',
+      path: `${this.#path}/aggregate`,
+      ...this.common('list'),
+      accepts: 'nothing',
+      csv: true,
+      mayLag: true,
+      docs: {
+        ...this.#docs({ summary: aggregateLabel(this.#model) }),
+        data: groupSchema(this.#model, this.#fields('list'), locale, this.#optional),
+        list: true,
+        part: 'aggregate',
+      },
+      handle: (call) => answerGroups(this.#resource.aggregate, call, this.#origin, this.#relatedOf(call)),
+    };
+  }
+
+  /** One record; in the administration area, with `trashed`, a deleted one. */
+  detail(): Endpoint {
+    const { reaches, forRecord, hides } = this.#checks;
+    const isAdmin = this.#isAdmin;
+    const docs = this.#docs({
+      summary: label('查看', 'Show', this.#model),
+      view: 'detail',
+      problems: ['record_not_found'],
+      description: recordWords('detail'),
+    });
+    const showsTrash = isAdmin && this.#showsTrash;
+    return {
+      operation: this.#area.operation('get', this.#model.name),
+      method: 'GET',
+      path: `${this.#path}/:id`,
+      ...this.common('detail'),
+      grantsOn: showsTrash ? actorGrants(this.#resource).grantsOn : undefined,
+      accepts: 'nothing',
+      mayLag: true,
+      docs: showsTrash ? withTrash(docs) : docs,
+      handle: (call) =>
+        (isAdmin ? answerTrashed(this.#resource, call, this.#area) : undefined) ?? this.#show(call),
+      reaches,
+      forRecord,
+      hides,
+    };
+  }
+
+  create(): Endpoint {
+    return {
+      operation: this.#area.operation('create', this.#model.name),
+      method: 'POST',
+      path: this.#path,
+      ...this.common('create'),
+      ...this.#body('create'),
+      status: 201,
+      docs: this.#docs({
+        summary: label('创建', 'Create', this.#model),
+        view: 'saved',
+        problems: ['invalid_parameter', 'idempotency_conflict', ...this.#saveProblems],
+        description: recordWords('create', uniqueWords(this.#model)),
+      }),
+      handle: (call) => this.#create(call),
+    };
+  }
+
+  update(): Endpoint {
+    return {
+      operation: this.#area.operation('update', this.#model.name),
+      method: 'PATCH',
+      path: `${this.#path}/:id`,
+      ...this.common('update'),
+      ...this.#body('update'),
+      docs: this.#docs({
+        summary: label('修改', 'Update', this.#model),
+        view: 'saved',
+        problems: ['record_not_found', 'stale', ...this.#saveProblems],
+        description: recordWords('update', uniqueWords(this.#model)),
+      }),
+      handle: (call) => this.#update(call),
+      ...this.#checks,
+    };
+  }
+
+  destroy(): Endpoint {
+    const { models } = this.#resource.context;
+    const words = this.#showsTrash ? trashingWords : deletionWords;
+    return {
+      operation: this.#area.operation('delete', this.#model.name),
+      method: 'DELETE',
+      path: `${this.#path}/:id`,
+      ...this.common('destroy'),
+      accepts: 'nothing',
+      docs: this.#docs({
+        summary: label('删除', 'Delete', this.#model),
+        problems: ['record_not_found', 'stale', ...deletionProblems(this.#resource)],
+        description: recordWords('destroy', words(models, this.#model.name)),
+      }),
+      handle: async (call) => {
+        await remove(this.#writeOf(call), idOf(call), acceptedVersions(call));
+        return {};
+      },
+      ...this.#checks,
+    };
+  }
+
+  /** The members that an action's endpoints share: who may call them. */
+  common(action: Action): Pick<Endpoint, 'grantsOnRelated' | 'auth' | 'policy' | 'grantsOn'> {
+    const { context, nested } = this.#resource;
+    const runsCode = isWrite(action) && (hasHooks(this.#model) || nested.length > 0);
+    return {
+      grantsOnRelated: this.#relatedModels,
+      auth: this.#area.auth(this.#model, action),
+      policy: ruleOf(this.#model, context.models, action, this.#area),
+      grantsOn: runsCode ? checkedModels(context.models.values()) : undefined,
+    };
+  }
+
+  /** The fields of a view in this area. */
+  answered(view: View): AnsweredFields {
+    return { fields: this.#fields(view), optional: this.#optional };
+  }
+
+  get #showsTrash(): boolean {
+    return this.#model.trash && (this.#isAdmin || this.isManaged);
+  }
+
+  #fields(view: View): readonly string[] {
+    return this.#isAdmin ? [...this.#model.fields.keys()] : this.#model.views[view];
+  }
+
+  #body(action: 'create' | 'update'): Pick<Endpoint, 'accepts' | 'bodyKey' | 'input'> {
+    const { locale } = this.#resource.context;
+    const written = fieldsOfBodies(this.#model, this.#area.name);
+    return {
+      accepts: this.#area.accepts,
+      bodyKey: this.#model.singular,
+      input: withNested(inputSchema(this.#model, action, written, locale), action, this.nested, locale),
+    };
+  }
+
+  #docs({
+    summary,
+    view,
+    problems = [],
+    description,
+  }: Pick<EndpointDocs, 'summary' | 'problems' | 'description'> & { readonly view?: View }): EndpointDocs {
+    const { locale } = this.#resource.context;
+    const schemaOf = view === 'list' ? listItemSchema : outputSchema;
+    return {
+      summary,
+      description,
+      tag: this.#area.tag(this.#model, locale),
+      data: view && schemaOf(this.#model, this.#fields(view), locale, this.#optional),
+      problems,
+    };
+  }
+
+  #relatedOf(call: Call): Related {
+    return relatedFor(this.#resource.context, { principal: call.principal, area: this.#area });
+  }
+
+  #includedIn(call: Call): Included {
+    return call.query === ''
+      ? nothingIncluded
+      : parseIncluded(this.#resource.records.source, call.grant, call.query, this.#relatedOf(call));
+  }
+
+  #writeOf(call: Call): RecordWrite {
+    return { resource: this.#resource, grant: call.grant, acting: actingFor(call, this.#area) };
+  }
+
+  async #show(call: Call): Promise<Answer> {
+    const included = this.#includedIn(call);
+    const from = call.reader && (await call.reader());
+    const record = await this.#resource.show(call.grant, idOf(call), [], { included, by: call, from });
+    if (record === undefined) throw new Problem('record_not_found');
+    const tag = tagOf(record.json, record.version ?? 0, this.#detailView, included, call.grant);
+    const headers = { ETag: tag };
+    return isKnown(call, tagOfVariant(tag, call.variant))
+      ? { status: 304, headers }
+      : saved(record.json, headers);
+  }
+
+  async #create(call: Call): Promise<Answer> {
+    const included = this.#includedIn(call);
+    const request = this.#idempotentRequest(call, included);
+    const write = this.#writeOf(call);
+    const created = await createForRequest(write, call.body, request, this.#savedView, included);
+    return saved(created.data, created.headers);
+  }
+
+  #idempotentRequest(call: Call, included: Included): IdempotentRequest | undefined {
+    const key = call.header('idempotency-key');
+    if (key === undefined) return undefined;
+    const asked = included === nothingIncluded ? '' : call.query;
+    return idempotentRequest(key, call.principal, 'POST', this.#path, call.bytes, {
+      model: this.#model.name,
+      asked,
+    });
+  }
+
+  async #update(call: Call): Promise<Answer> {
+    const versions = acceptedVersions(call);
+    const included = this.#includedIn(call);
+    const record = await update(this.#writeOf(call), idOf(call), call.body, versions, included);
+    return saved(record.json, {
+      ETag: tagOf(record.json, record.version, this.#savedView, included, call.grant),
+    });
+  }
+}
