@@ -27,7 +27,7 @@ import { publicUserEntity } from '../../records/user-entity.ts';
 import type { AccountLinks, LinkPurpose, LinkRequest } from './account-links.ts';
 import { verifyOwnPassword } from './own-password.ts';
 import type { UserStore } from './store.ts';
-import { createUserInput, newUserOf, type UserInput } from './user-input.ts';
+import { createUserInput, newUserOf, type UserForm } from './user-input.ts';
 
 export interface AccountLinkEndpointParts {
   readonly accountLinks: AccountLinks | undefined;
@@ -282,7 +282,7 @@ const emailEndpoints = (services: MailingParts): Endpoint[] => {
 class Registrations {
   readonly #services: MailingParts;
   readonly #options: RegistrationOptions;
-  readonly #users: UserInput;
+  readonly #users: UserForm;
   readonly #addressViolation: ReturnType<typeof addressRule>;
   readonly asked: Input;
   readonly confirmed: Input;

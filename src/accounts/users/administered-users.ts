@@ -17,7 +17,7 @@ import { actingFor, createUserRemoval, type ServedResource } from '../../resourc
 import { managedUserEntity } from './entity.ts';
 import { verifyOwnPassword } from './own-password.ts';
 import type { UserStore } from './store.ts';
-import { createUserInput, newUserOf, type UserInput } from './user-input.ts';
+import { createUserInput, newUserOf, type UserForm } from './user-input.ts';
 
 const mustChange = {
   'zh-CN':
@@ -38,13 +38,14 @@ const common = { auth: adminAuth, policy: entityPolicy(managedUserEntity) } as c
 const body = { accepts: 'json-or-form', bodyKey: 'user' } as const;
 
 /** Parts of the endpoints that are made once for all of them. */
-interface UserAdministration extends AdminUserParts {
-  readonly input: UserInput;
+interface UserAdministration {
+  readonly services: AdminUserParts;
+  readonly input: UserForm;
   readonly show: ReturnType<typeof showEntity>;
   readonly reaches: NonNullable<Endpoint['reaches']>;
 }
 
-const createEndpoint = ({ users, passwords, input, show }: UserAdministration): Endpoint => ({
+const createEndpoint = ({ services: { users, passwords }, input, show }: UserAdministration): Endpoint => ({
   operation: 'adminCreateUser',
   method: 'POST',
   path,
@@ -73,8 +74,8 @@ const createEndpoint = ({ users, passwords, input, show }: UserAdministration): 
   },
 });
 
-const updateEndpoint = (services: UserAdministration): Endpoint => {
-  const { users, passwords, input, show, reaches } = services;
+const updateEndpoint = ({ services, input, show, reaches }: UserAdministration): Endpoint => {
+  const { users, passwords } = services;
   return {
     operation: 'adminUpdateUser',
     method: 'PATCH',
@@ -125,7 +126,7 @@ const updateEndpoint = (services: UserAdministration): Endpoint => {
   };
 };
 
-const logOutEndpoint = ({ users, show, reaches }: UserAdministration): Endpoint => ({
+const logOutEndpoint = ({ services: { users }, show, reaches }: UserAdministration): Endpoint => ({
   operation: 'adminLogOutUser',
   method: 'POST',
   path: `${path}/:id/logout`,
@@ -149,7 +150,8 @@ const logOutEndpoint = ({ users, show, reaches }: UserAdministration): Endpoint 
   reaches,
 });
 
-const deleteEndpoint = ({ database, users, resources, reaches }: UserAdministration): Endpoint => {
+const deleteEndpoint = ({ services, reaches }: UserAdministration): Endpoint => {
+  const { database, users, resources } = services;
   const removal = createUserRemoval(database, users, resources);
   return {
     operation: 'adminDeleteUser',
@@ -183,7 +185,7 @@ const deleteEndpoint = ({ database, users, resources, reaches }: UserAdministrat
 /** An admin's hand on a super_admin is 403, the last super_admin stays. */
 export const adminUserEndpoints = (services: AdminUserParts): Endpoint[] => {
   const administration: UserAdministration = {
-    ...services,
+    services,
     input: createUserInput(services.users, services.catalogue),
     show: showEntity(services, managedUserEntity),
     reaches: reachesIn(services.database, managedUserEntity),

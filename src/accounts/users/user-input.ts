@@ -166,7 +166,7 @@ const schemasOf = ({ created, input }: ReturnType<typeof readersIn>, locale: Loc
 };
 
 /** Reads and checks the users that administrators, code and the command line make and change. */
-export class UserInput {
+export class UserForm {
   readonly #users: UserStore;
   readonly #readers: ReturnType<typeof readersIn>;
   readonly schemas: ReturnType<typeof schemasOf>;
@@ -321,5 +321,5 @@ export class UserInput {
   }
 }
 
-export const createUserInput = (users: UserStore, catalogue: Catalogue): UserInput =>
-  new UserInput(users, catalogue);
+export const createUserInput = (users: UserStore, catalogue: Catalogue): UserForm =>
+  new UserForm(users, catalogue);
