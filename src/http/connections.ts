@@ -64,8 +64,9 @@ interface CountedSocket extends Socket {
   [connectionKey]?: Connection;
 }
 
-/** Whether a connection is so old that its next response is its last. */
-export const isWorn = ({ endsAt }: Connection): boolean => endsAt !== Infinity && performance.now() >= endsAt;
+/** Tells whether a connection has reached its maximum age, so that its next response is its last. */
+export const isPastMaxAge = ({ endsAt }: Connection): boolean =>
+  endsAt !== Infinity && performance.now() >= endsAt;
 
 /**
  * Open connections by network, and the number of requests in flight. No collection holds the requests themselves: a

@@ -379,7 +379,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
 
   /** Called when the response is made. Releases the body; the memory of a large one once the response is sent. */
   answered(): void {
-    // An idle connection and the async context of its keep-alive timer hold the request, which must not hold the body.
+    // The keep-alive timer of an idle connection retains this request: drop the body so that it can be freed.
     this.body = nothing;
     this.bytes = noBytes;
     this.#read = noBytes;

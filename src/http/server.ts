@@ -14,7 +14,7 @@ import { modelsOfGrants } from '../policy/decide.ts';
 import { namesRelations } from '../records/list.ts';
 import { Arrivals, BodyMemory } from './body.ts';
 import { BrokenRequests } from './broken-requests.ts';
-import { Connections, isWorn } from './connections.ts';
+import { Connections, isPastMaxAge } from './connections.ts';
 import { Cors, isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { areaOf, type PageArea, pageFor } from './page-area.ts';
@@ -160,16 +160,14 @@ const trustOf = (trust: HttpOptions['trustProxy']): Trust => {
 };
 
 /** Returns the headers of every response, as alternating names and values. */
-const generalHeaders = (baseUrl: string): readonly string[] => [
-  'cache-control',
-  'no-store',
-  'x-content-type-options',
-  'nosniff',
-  ...(baseUrl.startsWith('https:') ? ['strict-transport-security', 'max-age=31536000'] : []),
-];
+const generalHeaders = (baseUrl: string): readonly string[] => {
+  const headers = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
+  if (baseUrl.startsWith('https:')) headers.push('strict-transport-security', 'max-age=31536000');
+  return headers;
+};
 
-/** Dependencies of `createAnswer` beside the endpoints. */
-interface AnswerParts {
+/** Dependencies of a `Dispatcher` beside the endpoints. */
+interface DispatcherParts {
   readonly pipeline: Pipeline;
   readonly responder: Responder;
   readonly connections: Connections;
@@ -179,115 +177,142 @@ interface AnswerParts {
   readonly nextId: () => string;
 }
 
-/**
- * Creates the function that responds to requests: it starts them in batches, finds the endpoint and runs the pipeline.
- */
-const createAnswer = (
-  endpoints: readonly Endpoint[],
-  { pipeline, responder, connections, bodies, cors, trust, nextId }: AnswerParts,
-  options: HttpOptions,
-): HttpServer['answer'] => {
-  const { routes, pages = [], stopping = neverStopping } = options;
-  const arrivals = new Arrivals(options.onArrivals);
-  const runners = runnersOf(endpoints, pipeline, options);
-  const observeUnmatched = options.observerOf?.(undefined);
-  const settings: RequestSettings = {
-    trust,
-    bodies: {
-      limit: options.bodyLimit,
-      memory: bodies,
-      stallTimeoutMs: options.stallTimeoutMs ?? defaultStallTimeoutMs,
-      arrivals,
-    },
-    uploads: options.uploads,
-    languages: options.languages,
-    nextId,
+const requestSettings = (
+  { trust, bodies, nextId }: DispatcherParts,
+  arrivals: Arrivals,
+  { bodyLimit, stallTimeoutMs = defaultStallTimeoutMs, uploads, languages }: HttpOptions,
+): RequestSettings => ({
+  trust,
+  bodies: { limit: bodyLimit, memory: bodies, stallTimeoutMs, arrivals },
+  uploads,
+  languages,
+  nextId,
+});
+
+/** Returns the page of an area to a browser; the responses to all other clients vary by `Accept`. */
+const pageOf = (request: Request, area: PageArea | undefined): HttpResponse | undefined => {
+  if (area === undefined) return undefined;
+  request.varies = true;
+  return pageFor(area, request);
+};
+
+/** Responds to requests: it starts them in batches, finds the endpoint and runs the pipeline. */
+class Dispatcher {
+  readonly #pipeline: Pipeline;
+  readonly #responder: Responder;
+  readonly #connections: Connections;
+  readonly #cors: Cors | undefined;
+  readonly #routes: Routes;
+  readonly #pages: readonly PageArea[];
+  readonly #stopping: Stopping;
+  readonly #runners: ReadonlyMap<Endpoint, Runner>;
+  readonly #observeUnmatched: AnswerObserver | undefined;
+  readonly #arrivals: Arrivals;
+  readonly #settings: RequestSettings;
+  /** Targets of requests that neither run statements nor write to the log, and so need no async context. */
+  readonly #withoutContext: ReadonlySet<string>;
+  readonly #start: (request: Request, number: number) => Promise<void>;
+
+  constructor(endpoints: readonly Endpoint[], parts: DispatcherParts, options: HttpOptions) {
+    this.#pipeline = parts.pipeline;
+    this.#responder = parts.responder;
+    this.#connections = parts.connections;
+    this.#cors = parts.cors;
+    this.#routes = options.routes;
+    this.#pages = options.pages ?? [];
+    this.#stopping = options.stopping ?? neverStopping;
+    this.#runners = runnersOf(endpoints, parts.pipeline, options);
+    this.#observeUnmatched = options.observerOf?.(undefined);
+    this.#arrivals = new Arrivals(options.onArrivals);
+    this.#settings = requestSettings(parts, this.#arrivals, options);
+    const fromMemory = endpoints.filter((endpoint) => endpoint.fromMemory === true);
+    this.#withoutContext = new Set(fromMemory.map(({ path }) => options.basePath + path));
+    const { around } = options;
+    this.#start =
+      around === undefined
+        ? (request, number) => this.#respond(request, number)
+        : (request, number) => around(request, () => this.#respond(request, number));
+  }
+
+  /** Node calls it for each request. */
+  readonly answer: HttpServer['answer'] = (raw, response) => {
+    const connection = this.#connections.arrived(raw.socket);
+    if (connection === undefined) return;
+    const request = new Request(raw, response, connection, this.#settings);
+    connection.before = connection.last?.response;
+    connection.last = request;
+    const number = connection.requests;
+    const start = this.#start;
+    if (this.#withoutContext.has(request.url)) this.#arrivals.join(() => void start(request, number));
+    else this.#arrivals.join(() => void runAs(request, start, request, number));
   };
 
-  /** Returns the page of an area to a browser; the responses to all other clients vary by `Accept`. */
-  const pageOf = (request: Request, area: PageArea | undefined): HttpResponse | undefined => {
-    if (area === undefined) return undefined;
-    request.varies = true;
-    return pageFor(area, request);
-  };
+  async #respond(request: Request, number: number): Promise<void> {
+    const { response } = request;
+    request.observe = this.#observeUnmatched;
+    try {
+      const answer = await this.#respondTo(request);
+      request.count?.(request.principal, answer.status, request, answer.code);
+      request.closes = answer.closes === true || this.#isLast(request, number);
+      const rest = this.#responder.send(request, answer);
+      observeAnswer(request, answer, rest);
+      if (rest !== undefined) await rest;
+    } catch (error) {
+      if (response.headersSent) this.#responder.cut(request, error);
+      else {
+        const answer = this.#failed(request, error);
+        observeAnswer(request, answer, this.#responder.send(request, answer));
+      }
+    } finally {
+      this.#connections.answered(request.connection);
+      request.answered();
+    }
+  }
 
-  const respondTo = (request: Request): Promise<HttpResponse> | HttpResponse => {
+  #respondTo(request: Request): Promise<HttpResponse> | HttpResponse {
     const flaw = flawOf(request.raw);
-    if (flaw !== undefined) return { ...pipeline.failed(new Problem(flaw), request), closes: true };
-    const destination = routes.find(request.method, request.url);
+    if (flaw !== undefined) return { ...this.#pipeline.failed(new Problem(flaw), request), closes: true };
+    const destination = this.#routes.find(request.method, request.url);
     request.route = destination.route;
-    if (cors !== undefined && isPreflight(request))
-      return { status: 204, type: '', headers: cors.preflight(request.header('origin')), body: '' };
-    if (destination.endpoint === undefined && request.method === 'OPTIONS' && request.url === '*')
-      return optionsOfAll;
-    if (destination.endpoint === undefined)
-      return pageOf(request, areaOf(pages, request.path)) ?? pipeline.failed(destination.problem, request);
-    const runner = runners.get(destination.endpoint);
-    if (runner === undefined) throw new Error(`${destination.route} leads to an endpoint of another server`);
+    if (this.#cors !== undefined && isPreflight(request))
+      return { status: 204, type: '', headers: this.#cors.preflight(request.header('origin')), body: '' };
+    if (destination.endpoint !== undefined)
+      return this.#serve(request, destination.endpoint, destination.params);
+    if (request.method === 'OPTIONS' && request.url === '*') return optionsOfAll;
+    const page = pageOf(request, areaOf(this.#pages, request.path));
+    return page ?? this.#pipeline.failed(destination.problem, request);
+  }
+
+  #serve(
+    request: Request,
+    endpoint: Endpoint,
+    params: Request['params'],
+  ): Promise<HttpResponse> | HttpResponse {
+    const runner = this.#runners.get(endpoint);
+    if (runner === undefined) throw new Error(`${request.route} leads to an endpoint of another server`);
     request.observe = runner.observe;
     const page = pageOf(request, runner.area);
     if (page !== undefined) return page;
-    request.params = destination.params;
+    request.params = params;
     const { models, related } = runner;
     request.relates = related !== undefined && request.query !== '' && namesRelations(request.query);
     request.models = request.relates && related !== undefined ? related : models;
     request.count = runner.count;
     if (runner.varies) request.varies = true;
     return runner.run(request);
-  };
+  }
 
-  const failed = (request: Request, error: unknown): HttpResponse => {
+  /** Tells whether the response to a request is the last of its connection; pipelined requests follow it. */
+  #isLast({ connection }: Request, number: number): boolean {
+    return (this.#stopping.begun || isPastMaxAge(connection)) && connection.requests === number;
+  }
+
+  #failed(request: Request, error: unknown): HttpResponse {
     const { socket, readableAborted } = request.raw;
     const isGone = socket.destroyed || readableAborted;
-    return pipeline.failed(isGone ? new Problem('bad_request', { cause: error }) : error, request);
-  };
-
-  const respond = async (request: Request, number: number): Promise<void> => {
-    const { response } = request;
-    request.observe = observeUnmatched;
-    try {
-      const answer = await respondTo(request);
-      request.count?.(request.principal, answer.status, request, answer.code);
-      // Responses to pipelined requests follow this one.
-      const { connection } = request;
-      request.closes =
-        answer.closes === true || ((stopping.begun || isWorn(connection)) && connection.requests === number);
-      const rest = responder.send(request, answer);
-      observeAnswer(request, answer, rest);
-      if (rest !== undefined) await rest;
-    } catch (error) {
-      if (response.headersSent) responder.cut(request, error);
-      else {
-        const answer = failed(request, error);
-        observeAnswer(request, answer, responder.send(request, answer));
-      }
-    } finally {
-      connections.answered(request.connection);
-      request.answered();
-    }
-  };
-
-  /** Targets of requests that neither run statements nor write to the log, and so need no async context. */
-  const withoutContext = new Set(
-    endpoints.filter(({ fromMemory }) => fromMemory === true).map(({ path }) => options.basePath + path),
-  );
-  const { around } = options;
-  const start =
-    around === undefined
-      ? respond
-      : (request: Request, number: number) => around(request, () => respond(request, number));
-
-  return (raw, response) => {
-    const connection = connections.arrived(raw.socket);
-    if (connection === undefined) return;
-    const request = new Request(raw, response, connection, settings);
-    connection.before = connection.last?.response;
-    connection.last = request;
-    const number = connection.requests;
-    if (withoutContext.has(request.url)) arrivals.join(() => void start(request, number));
-    else arrivals.join(() => void runAs(request, start, request, number));
-  };
-};
+    return this.#pipeline.failed(isGone ? new Problem('bad_request', { cause: error }) : error, request);
+  }
+}
 
 /** Builds the server that runs endpoints through the pipeline; it does not listen yet. */
 export const createHttpServer = (
@@ -311,7 +336,7 @@ export const createHttpServer = (
   routes.add(endpoints, basePath);
   const bodies = new BodyMemory(options.bodyMemory);
   const parts = { pipeline, responder, connections, bodies, cors, trust, nextId };
-  const answer = createAnswer(endpoints, parts, options);
+  const { answer } = new Dispatcher(endpoints, parts, options);
   const server = http.createServer(
     {
       // Limits for slow requests; the responder limits slow readers.
