@@ -35,6 +35,7 @@ import {
   type MessageParts,
   newMessageId,
   newWebhookSecret,
+  type SendMessage,
   type Sent,
   signedHeaders,
 } from './send.ts';
@@ -282,6 +283,21 @@ export interface Webhooks {
   watch(): () => Promise<void>;
 }
 
+/** Sends a test message without an event; returns undefined where the webhook's secret cannot be read. */
+const sendTest = async (
+  { secrets, clock }: WebhookParts,
+  send: SendMessage,
+  { url, secret }: { readonly url: string; readonly secret: string },
+  stop: AbortSignal,
+): Promise<Sent | undefined> => {
+  const opened = secrets.open(secret);
+  if (opened === undefined) return undefined;
+  const now = clock();
+  const body = JSON.stringify({ type: 'webhook.test', timestamp: toTimestamp(now), data: {} });
+  const headers = signedHeaders([opened], newMessageId(), Math.floor(now / 1_000), body);
+  return send(url, headers, body, stop);
+};
+
 export const createWebhooks = (parts: WebhookParts): Webhooks => {
   const { database, clock, events, secrets, allowPrivate, logger, jobs, signal } = parts;
   const times = { ...webhookTimes, ...parts.times };
@@ -337,15 +353,7 @@ export const createWebhooks = (parts: WebhookParts): Webhooks => {
       await events.settle();
       return (await events.range()).last;
     },
-    test: async (id, stop) => {
-      const { url, secret } = await store.get(id);
-      const opened = secrets.open(secret);
-      if (opened === undefined) return undefined;
-      const now = clock();
-      const body = JSON.stringify({ type: 'webhook.test', timestamp: toTimestamp(now), data: {} });
-      const headers = signedHeaders([opened], newMessageId(), Math.floor(now / 1_000), body);
-      return send(url, headers, body, stop);
-    },
+    test: async (id, stop) => sendTest(parts, send, await store.get(id), stop),
     purge: (id, transaction) =>
       jobs.outbox.add({ name: removalJob, key: null, input: { webhook: id }, at: undefined }, transaction),
     wake: () => jobs.wake(),
