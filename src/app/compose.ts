@@ -35,17 +35,17 @@ import { Changes, EventSignal } from '../delivery/events.ts';
 import { createJobs, type JobService, type WorkerTimes, withOwnJobs } from '../delivery/jobs.ts';
 import { createMailQueue, createMailSender } from '../delivery/mail.ts';
 import { createWebhooks, type Webhooks, type WebhookTimes } from '../delivery/webhooks.ts';
-import { createBuckets } from '../http/buckets.ts';
-import { createLimiter } from '../http/limiter.ts';
+import { Buckets } from '../http/buckets.ts';
+import { Limiter } from '../http/limiter.ts';
 import { Routes } from '../http/routes.ts';
 import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { workLogFields } from '../kernel/current-work.ts';
 import { createLanguages } from '../kernel/messages.ts';
 import type { Stopping } from '../kernel/stopping.ts';
-import { createEventLog } from '../ledger/event-log.ts';
+import { EventLog } from '../ledger/event-log.ts';
 import { createIdempotency } from '../ledger/idempotency.ts';
-import { createImports } from '../ledger/imports.ts';
+import { ImportStore } from '../ledger/imports.ts';
 import { createPaymentStore } from '../ledger/payments.ts';
 import type { Models } from '../model/models.ts';
 import type { Scope } from '../model/scope.ts';
@@ -96,7 +96,7 @@ const createFoundations = async (parts: Parts) => {
   const { config, application, clock, removalClock, logger, database, vault, usage } = parts;
   const context = { database, clock };
   const languages = createLanguages(config, application.catalogues);
-  const events = createEventLog(database);
+  const events = new EventLog(database);
   const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
   assertMail(config, application.config.mail);
   return {
@@ -323,18 +323,18 @@ const composeChanges = (
 
 /** Limits, counts and logs of requests. */
 const composeCounts = ({ config, clock, logger, database, vault }: Parts, { context }: Foundations) => {
-  const buckets = createBuckets(database, (error) => logger.warn({ err: error }, 'limits'), config.workers);
+  const buckets = new Buckets(database, (error) => logger.warn({ err: error }, 'limits'), config.workers);
   return {
     requestCounts: createRequestCounts(context),
     keyUsage: createKeyUsage(context),
     keyCalls: createKeyCalls(context),
     keyUses: createKeyUses(context),
     buckets,
-    limiter: createLimiter(buckets, clock),
+    limiter: new Limiter(buckets, clock),
     attention: createAttention(context),
     routeTimes: createRouteTimes(context),
     refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
-    imports: createImports(context),
+    imports: new ImportStore(context),
   };
 };
 

@@ -4,7 +4,7 @@ import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { applyMigrations } from '../app/migrate.ts';
 import type { BucketShape } from '../auth/rate-limit.ts';
 import { databaseTarget } from '../database/targets.ts';
-import { type Buckets, createBuckets } from './buckets.ts';
+import { Buckets } from './buckets.ts';
 
 const hour = 3_600_000;
 
@@ -36,7 +36,7 @@ describeEachDatabase('buckets', (databases) => {
     return {
       database,
       state,
-      process: (workers?: number) => createBuckets(faulty, (error) => state.errors.push(error), workers),
+      process: (workers?: number) => new Buckets(faulty, (error) => state.errors.push(error), workers),
     };
   };
 
@@ -94,7 +94,7 @@ describeEachDatabase('buckets', (databases) => {
     await buckets.close();
     expect(requests).toBeGreaterThan(1_000);
     expect(state.statements).toBeLessThanOrEqual(8 * 8);
-    const written = createBuckets(database, () => {});
+    const written = new Buckets(database, () => {});
     const levels = await Promise.all(names.map((name) => written.level(name, shape)));
     const missing = levels.reduce((sum, { remaining }) => sum + shape.size - remaining, 0);
     expect(missing).toBe(requests);

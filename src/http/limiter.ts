@@ -17,7 +17,7 @@ interface Limiting {
   readonly bucket: string;
   readonly policy: LimitPolicy;
   /** Milliseconds since the epoch at which a quota ends. */
-  readonly ends?: number;
+  readonly ends: number | undefined;
 }
 
 /** A limit as it stands. */
@@ -29,7 +29,13 @@ const tooMany = (seconds: number): Problem =>
   new Problem('too_many_requests', { headers: { 'Retry-After': String(Math.max(1, seconds)) } });
 
 /** A month in UTC; milliseconds since the epoch. */
-const monthOf = (now: number) => {
+interface Month {
+  readonly name: string;
+  readonly begins: number;
+  readonly ends: number;
+}
+
+const monthOf = (now: number): Month => {
   const date = new Date(now);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   return {
@@ -39,90 +45,105 @@ const monthOf = (now: number) => {
   };
 };
 
-/** Counts requests by the limits of their endpoints and of their API keys. */
-export const createLimiter = (buckets: Buckets, clock: Clock) => {
-  let month = monthOf(clock());
+const networkLimit = ({ bucket, policy }: EndpointLimit, address: string): Limiting => ({
+  bucket: `${bucket} net:${networkOf(address)}`,
+  policy,
+  ends: undefined,
+});
 
-  const quotaOf = (key: number, quota: number): Limiting => {
-    const now = clock();
-    if (now < month.begins || now >= month.ends) month = monthOf(now);
-    const { name, begins, ends } = month;
+/** Counts requests by the limits of their endpoints and of their API keys. */
+export class Limiter {
+  readonly #buckets: Buckets;
+  readonly #clock: Clock;
+  #month: Month;
+
+  constructor(buckets: Buckets, clock: Clock) {
+    this.#buckets = buckets;
+    this.#clock = clock;
+    this.#month = monthOf(clock());
+  }
+
+  /** Counts a request by its network, before the caller is authenticated. @throws Problem `too_many_requests` */
+  ofNetwork(request: Request, limit: EndpointLimit): Counts {
+    return this.#count(request, networkLimit(limit, request.address));
+  }
+
+  /**
+   * Counts a request by its caller, where the endpoint has a limit of callers, and by what the API key has.
+   * @throws Problem `too_many_requests`
+   */
+  ofCaller(request: Request, limit: EndpointLimit | undefined, principal: Principal): Counts {
+    return this.#countAll(request, this.#callerLimits(limit, principal, request.address), 0);
+  }
+
+  /**
+   * Returns the limits by which a request would be counted, as they stand. Limits of an unknown address are left out.
+   */
+  levels(
+    limit: EndpointLimit | undefined,
+    principal: Principal,
+    address: string | undefined,
+  ): Promise<readonly LimitLevel[]> {
+    const byAddress = limit?.per === 'network' || principal.kind === 'nobody';
+    const known = byAddress && address === undefined ? undefined : limit;
+    const limits =
+      known?.per === 'network'
+        ? [networkLimit(known, address ?? ''), ...this.#callerLimits(undefined, principal, '')]
+        : this.#callerLimits(known, principal, address ?? '');
+    return Promise.all(
+      limits.map(async ({ bucket, policy }) => ({ policy, ...(await this.#buckets.level(bucket, policy)) })),
+    );
+  }
+
+  /** The limit of the endpoint, then those of the API key: a request that one refuses uses up none of the next. */
+  #callerLimits(
+    limit: EndpointLimit | undefined,
+    principal: Principal,
+    address: string,
+  ): readonly Limiting[] {
+    const found: Limiting[] = [];
+    if (limit !== undefined)
+      found.push({
+        bucket: `${limit.bucket} ${callerOf(principal, address)}`,
+        policy: limit.policy,
+        ends: undefined,
+      });
+    const { credential = 0, limits } = principal.kind === 'user' ? principal : {};
+    if (limits?.rate !== undefined)
+      found.push({ bucket: `key:${credential}`, policy: limits.rate, ends: undefined });
+    if (limits?.quota !== undefined) found.push(this.#quotaOf(credential, limits.quota));
+    return found;
+  }
+
+  #quotaOf(key: number, quota: number): Limiting {
+    const now = this.#clock();
+    if (now < this.#month.begins || now >= this.#month.ends) this.#month = monthOf(now);
+    const { name, begins, ends } = this.#month;
     const item = policyItem('quota', quota, (ends - begins) / 1000);
     return {
       bucket: `quota:${key} ${name}`,
       policy: { name: 'quota', size: quota, interval: undefined, item },
       ends,
     };
-  };
+  }
 
-  const networkLimit = ({ bucket, policy }: EndpointLimit, address: string): Limiting => ({
-    bucket: `${bucket} net:${networkOf(address)}`,
-    policy,
-  });
+  #countAll(request: Request, limits: readonly Limiting[], from: number): Counts {
+    const limit = limits[from];
+    if (limit === undefined) return undefined;
+    const pending = this.#count(request, limit);
+    return pending === undefined
+      ? this.#countAll(request, limits, from + 1)
+      : pending.then(() => this.#countAll(request, limits, from + 1));
+  }
 
-  /** That of the endpoint, then the limit and the quota of the API key: what one refuses uses up none of the next. */
-  const callerLimits = (
-    limit: EndpointLimit | undefined,
-    principal: Principal,
-    address: string,
-  ): readonly Limiting[] => {
-    const found: Limiting[] = [];
-    if (limit !== undefined)
-      found.push({ bucket: `${limit.bucket} ${callerOf(principal, address)}`, policy: limit.policy });
-    const { credential = 0, limits } = principal.kind === 'user' ? principal : {};
-    if (limits?.rate !== undefined) found.push({ bucket: `key:${credential}`, policy: limits.rate });
-    if (limits?.quota !== undefined) found.push(quotaOf(credential, limits.quota));
-    return found;
-  };
-
-  const count = (request: Request, { bucket, policy, ends }: Limiting): Counts => {
+  #count(request: Request, { bucket, policy, ends }: Limiting): Counts {
     const check = ({ admitted, remaining, wait, untilFull }: BucketLevel): undefined => {
       const seconds = (milliseconds: number): number =>
-        Math.ceil((ends === undefined ? milliseconds : ends - clock()) / 1000);
+        Math.ceil((ends === undefined ? milliseconds : ends - this.#clock()) / 1000);
       request.limited(`"${policy.name}";r=${remaining};t=${seconds(untilFull)}`, policy.item);
       if (!admitted) throw tooMany(seconds(wait));
     };
-    const level = buckets.take(bucket, policy, ends);
+    const level = this.#buckets.take(bucket, policy, ends);
     return level instanceof Promise ? level.then(check) : check(level);
-  };
-
-  const countAll = (request: Request, [limit, ...others]: readonly Limiting[]): Counts => {
-    if (limit === undefined) return undefined;
-    const pending = count(request, limit);
-    return pending === undefined ? countAll(request, others) : pending.then(() => countAll(request, others));
-  };
-
-  return {
-    /** Counts a request by its network, before the caller is authenticated. @throws Problem `too_many_requests` */
-    ofNetwork: (request: Request, limit: EndpointLimit): Counts =>
-      count(request, networkLimit(limit, request.address)),
-
-    /**
-     * Counts a request by its caller, where the endpoint has a limit of callers, and by what the API key has.
-     * @throws Problem `too_many_requests`
-     */
-    ofCaller: (request: Request, limit: EndpointLimit | undefined, principal: Principal): Counts =>
-      countAll(request, callerLimits(limit, principal, request.address)),
-
-    /**
-     * Returns the limits by which a request would be counted, as they stand. Limits of an unknown address are left out.
-     */
-    levels: (
-      limit: EndpointLimit | undefined,
-      principal: Principal,
-      address: string | undefined,
-    ): Promise<readonly LimitLevel[]> => {
-      const byAddress = limit?.per === 'network' || principal.kind === 'nobody';
-      const known = byAddress && address === undefined ? undefined : limit;
-      const limits =
-        known?.per === 'network'
-          ? [networkLimit(known, address ?? ''), ...callerLimits(undefined, principal, '')]
-          : callerLimits(known, principal, address ?? '');
-      return Promise.all(
-        limits.map(async ({ bucket, policy }) => ({ policy, ...(await buckets.level(bucket, policy)) })),
-      );
-    },
-  };
-};
-
-export type Limiter = ReturnType<typeof createLimiter>;
+  }
+}

@@ -4,7 +4,7 @@ import { createApplication } from '../app/application.ts';
 import { applyMigrations } from '../app/migrate.ts';
 import type { Database } from '../database/database.ts';
 import { databaseTarget } from '../database/targets.ts';
-import { createEventLog } from './event-log.ts';
+import { EventLog } from './event-log.ts';
 
 /** More than one statement gives their numbers. */
 const events = 4_500;
@@ -27,7 +27,7 @@ describeEachDatabase('the event log', (databases) => {
       });
       const left = await Promise.all(
         [one, other, one, other].map(async (database) => {
-          await createEventLog(database).settle();
+          await new EventLog(database).settle();
           return ask(database, 'select count(*) as count from gatewright_event_inbox');
         }),
       );

@@ -163,119 +163,137 @@ export const numberInbox = (dialect: Dialect) =>
 export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
   row === undefined || (Number(row.seen) < step && Number(row.numbered) === Number(row.seen));
 
-export const createEventLog = (database: Database) => {
-  const { dialect } = database;
-  const written = dialect.commitOrderLock === undefined ? tables.log : tables.inbox;
-  const companions = createCompanions(dialect, written, taken);
-  const inserts = new RowStatements(
-    dialect,
-    columns.length,
-    (rows) => sql`insert into ${identifier(written)} (${listed}) values ${rows}`,
-  );
-  const time = timeText(dialect, identifier('at'));
-  const text = (of: string): Fragment => sql`cast(${identifier(of)} as text) as ${identifier(of)}`;
+/** The statements of the log beside those that write events. */
+const logStatements = (dialect: Dialect) => {
+  const text = (column: string): Fragment =>
+    sql`cast(${identifier(column)} as text) as ${identifier(column)}`;
   const shown = join([
     ...['id', 'model', 'record_id', 'version', 'action', ...actorColumns].map((each) => identifier(each)),
-    sql`${time} as at`,
+    sql`${timeText(dialect, identifier('at'))} as at`,
     text('fields'),
     text('reach'),
   ]);
-  const after = statement<{ number: number; limit: number }>(
-    dialect,
-    (value) =>
-      sql`select ${shown} from ${log} where id > ${value('number')} order by id limit ${dialect.rows(value('limit'))}`,
-  );
-  // Two subqueries: with both aggregates in one, SQLite would read every event.
-  const ends = statement(
-    dialect,
-    () => sql`select (select min(id) from ${log}) as first, (select max(id) from ${log}) as last`,
-  );
-  const numbered = numberInbox(dialect);
-  // The newest event is kept, so that the log always knows its last number.
-  const remove = statement<{ before: string; limit: number }>(
-    dialect,
-    (value) => sql`delete from ${log} where id in (
-        select id from ${log} order by id limit ${dialect.rows(value('limit'))}
-      ) and at < ${dialect.cast(value('before'), 'timestamp')} and id < (select max(id) from ${log}) returning id`,
-  );
-  const forget = statement<{ model: string; record: number; after: number; to: number }>(
-    dialect,
-    (value) => sql`update ${log} set reach = null where id > ${value('after')} and id <= ${value('to')}
-      and model = ${value('model')} and record_id = ${value('record')} and reach is not null`,
-  );
-
-  /** Numbers all events that were committed before the call. */
-  const settle = async (): Promise<void> => {
-    if (numbered === undefined) return;
-    for (;;) {
-      const [row] = await database.execute<NumberedEvents>(numbered({}));
-      if (isInboxEmpty(row)) return;
-    }
-  };
-
-  /** The first number that is kept and the last one that was given; 0 if there was never an event. */
-  const range = async (): Promise<{ readonly first: number; readonly last: number }> => {
-    const row = await database.get<{ first: number | null; last: number | null }>(ends({}));
-    return { first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
-  };
-
   return {
-    /** Writes events in the transaction of their changes, so that neither exists without the other. */
-    append: async (transaction: Transaction, events: readonly NewEvent[]): Promise<void> => {
-      const rows = events.map(({ record, version, ...event }) => {
-        const row: Readonly<Record<Column, SqlValue>> = { ...eventRow(event), record_id: record, version };
-        return columns.map((column) => row[column]);
-      });
-      await inserts.write(transaction, rows);
-    },
-
-    /** The same as a companion of the insert of the record; needs `Dialect.writeWithCte`. */
-    companion: (
-      event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
-      reach: (written: WrittenColumns) => Fragment,
-    ): CompanionInsert => companions(eventRow({ ...event, reach: null }), { reach }),
-
-    settle,
-
-    /** Returns events after a number, in the order of their commits. */
-    after: async (number: number, limit: number): Promise<readonly RecordedEvent[]> => {
-      const rows = await database.all<EventRow>(after({ number, limit }));
-      return rows.map(recordedEvent);
-    },
-
-    range,
-
-    /** A value that stays the same while nothing is written to the log; undefined if the database has none. */
-    revision: (): number | undefined => database.revision?.(after.sql),
-
-    /** Removes events before a time (milliseconds since the epoch), in steps; returns their number. */
-    purge: async (before: number, pause: () => Promise<void>): Promise<number> => {
-      const query = remove({ before: toTimestamp(before), limit: step });
-      for (let removed = 0; ; await pause()) {
-        const rows = await database.execute(query);
-        removed += rows.length;
-        if (rows.length < step) return removed;
-      }
-    },
-
-    /**
-     * Removes the values that events keep of a record; the events themselves stay. Returns the number of changed
-     * events.
-     */
-    forget: async (model: string, record: number): Promise<number> => {
-      await settle();
-      const { first, last } = await range();
-      let events = 0;
-      for (let number = first - 1; number < last; number += 10 * step)
-        events += await database.write((transaction) =>
-          transaction.run(forget({ model, record, after: number, to: number + 10 * step })),
-        );
-      return events;
-    },
+    number: numberInbox(dialect),
+    after: statement<{ number: number; limit: number }>(
+      dialect,
+      (value) =>
+        sql`select ${shown} from ${log} where id > ${value('number')} order by id limit ${dialect.rows(value('limit'))}`,
+    ),
+    // Two subqueries: with both aggregates in one, SQLite would read every event.
+    ends: statement(
+      dialect,
+      () => sql`select (select min(id) from ${log}) as first, (select max(id) from ${log}) as last`,
+    ),
+    // The newest event is kept, so that the log always knows its last number.
+    remove: statement<{ before: string; limit: number }>(
+      dialect,
+      (value) => sql`delete from ${log} where id in (
+          select id from ${log} order by id limit ${dialect.rows(value('limit'))}
+        ) and at < ${dialect.cast(value('before'), 'timestamp')} and id < (select max(id) from ${log}) returning id`,
+    ),
+    forget: statement<{ model: string; record: number; after: number; to: number }>(
+      dialect,
+      (value) => sql`update ${log} set reach = null where id > ${value('after')} and id <= ${value('to')}
+        and model = ${value('model')} and record_id = ${value('record')} and reach is not null`,
+    ),
   };
 };
 
-export type EventLog = ReturnType<typeof createEventLog>;
+/** The first number that is kept, and the last one that was given; 0 if there was never an event. */
+export interface EventRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export class EventLog {
+  readonly #database: Database;
+  readonly #statements: ReturnType<typeof logStatements>;
+  readonly #inserts: RowStatements;
+  readonly #companions: ReturnType<typeof createCompanions<typeof taken>>;
+
+  constructor(database: Database) {
+    const { dialect } = database;
+    const written = dialect.commitOrderLock === undefined ? tables.log : tables.inbox;
+    this.#database = database;
+    this.#statements = logStatements(dialect);
+    this.#inserts = new RowStatements(
+      dialect,
+      columns.length,
+      (rows) => sql`insert into ${identifier(written)} (${listed}) values ${rows}`,
+    );
+    this.#companions = createCompanions(dialect, written, taken);
+  }
+
+  /** Writes events in the transaction of their changes, so that neither exists without the other. */
+  async append(transaction: Transaction, events: readonly NewEvent[]): Promise<void> {
+    const rows = events.map(({ record, version, ...event }) => {
+      const row: Readonly<Record<Column, SqlValue>> = { ...eventRow(event), record_id: record, version };
+      return columns.map((column) => row[column]);
+    });
+    await this.#inserts.write(transaction, rows);
+  }
+
+  /** The same as a companion of the insert of the record; needs `Dialect.writeWithCte`. */
+  companion(
+    event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
+    reach: (written: WrittenColumns) => Fragment,
+  ): CompanionInsert {
+    return this.#companions(eventRow({ ...event, reach: null }), { reach });
+  }
+
+  /** Numbers all events that were committed before the call. */
+  async settle(): Promise<void> {
+    const { number } = this.#statements;
+    if (number === undefined) return;
+    for (;;) {
+      const [row] = await this.#database.execute<NumberedEvents>(number({}));
+      if (isInboxEmpty(row)) return;
+    }
+  }
+
+  /** Returns events after a number, in the order of their commits. */
+  async after(number: number, limit: number): Promise<readonly RecordedEvent[]> {
+    const rows = await this.#database.all<EventRow>(this.#statements.after({ number, limit }));
+    return rows.map(recordedEvent);
+  }
+
+  async range(): Promise<EventRange> {
+    const query = this.#statements.ends({});
+    const row = await this.#database.get<{ first: number | null; last: number | null }>(query);
+    return { first: Number(row?.first ?? 0), last: Number(row?.last ?? 0) };
+  }
+
+  /** A value that stays the same while nothing is written to the log; undefined if the database has none. */
+  revision(): number | undefined {
+    return this.#database.revision?.(this.#statements.after.sql);
+  }
+
+  /** Removes events before a time (milliseconds since the epoch), in steps; returns their number. */
+  async purge(before: number, pause: () => Promise<void>): Promise<number> {
+    const query = this.#statements.remove({ before: toTimestamp(before), limit: step });
+    for (let removed = 0; ; await pause()) {
+      const rows = await this.#database.execute(query);
+      removed += rows.length;
+      if (rows.length < step) return removed;
+    }
+  }
+
+  /**
+   * Removes the values that events keep of a record; the events themselves stay. Returns the number of changed
+   * events.
+   */
+  async forget(model: string, record: number): Promise<number> {
+    await this.settle();
+    const { first, last } = await this.range();
+    let events = 0;
+    for (let number = first - 1; number < last; number += 10 * step) {
+      const query = this.#statements.forget({ model, record, after: number, to: number + 10 * step });
+      events += await this.#database.write((transaction) => transaction.run(query));
+    }
+    return events;
+  }
+}
 
 // Readers of events
 
@@ -314,135 +332,157 @@ export interface SeenSides {
   readonly before: boolean;
   readonly after: boolean;
   /**
-   * The fields that the record, as it was on each side, hides from the reader; absent for a reader without conditions.
+   * The fields that the record, as it was on each side, hides from the reader; undefined for a reader without conditions.
    */
-  readonly hidden?: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> };
+  readonly hidden?: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> } | undefined;
 }
 
-/** Creates the functions that decide who may receive the events of one model's records. */
-export const createEventReaders = (database: Database, model: ResourceModel, models: Models) => {
-  const { dialect } = database;
-  /** The key is the number of events and the columns of the row filter; the models are fixed and values are bound. */
-  const statements = new BoundedCache<Statement<ReachArguments>>(256);
-  const table = identifier(model.table);
-  const value = (param: Argument<ReachArguments>) => (index: number) => param('rows', index);
-
-  const event = '_event';
-
-  /**
-   * Returns the events that a caller with the reach may receive, and which of their sides they may read. An event
-   * that another release has written keeps no sides: if the record has not been written since, its current state is
-   * the one after the event.
-   */
-  const seen = (reach: RowReach, mask: FieldMask | undefined, count: number) =>
-    statements.getOrMake(`seen ${count} ${mask?.key} ${reach.key}`, () =>
-      statement<ReachArguments>(dialect, (param) => {
-        const met = (column: ColumnSql, purpose: ConditionPurpose): Fragment => {
-          const conditions = reachConditions(reach.terms, column, value(param), purpose, dialect);
-          return conditions.length === 0 ? sql`1 = 1` : sql`(${join(conditions, ' and ')})`;
-        };
-        const kept = (...keys: readonly string[]): ColumnSql =>
-          keptColumn(model, models, dialect, identifier(event, 'reach'), keys);
-        const before = met(kept('before'), 'hold');
-        const after = met(kept('after'), 'hold');
-        const unchanged = sql`${identifier(event, 'reach')} is null and ${identifier(model.table, 'version')} = ${identifier(event, 'version')}`;
-        const now = sql`exists (select 1 from ${table} where ${identifier(model.table, 'id')} = ${identifier(event, 'record_id')}
-          and ${met((of) => identifier(model.table, of), 'hold')} and (${before} or ${after} or ${unchanged}))`;
-        const isGone = sql`${identifier(event, 'action')} = 'destroy'`;
-        const flag = (condition: Fragment, as: string): Fragment =>
-          sql`case when ${condition} then 1 else 0 end as ${identifier(as)}`;
-        const ids = join(Array.from({ length: count }, (_, index) => param('ids', index)));
-        const shows = (set: MaskedFields, side: 'before' | 'after'): Fragment =>
-          showsFields(set, kept(side), dialect);
-        const flags = [
-          ...maskFlags(mask, 'before', (set) => {
-            const gone = showsFields(set, kept(), dialect, 'kept');
-            return sql`(${isGone} and ${gone}) or (not ${isGone} and ${shows(set, 'before')})`;
-          }),
-          ...maskFlags(mask, 'after', (set) => shows(set, 'after')),
-        ];
-        const columns = [
-          sql`${identifier(event, 'id')} as id`,
-          flag(before, 'before'),
-          flag(sql`${after} or ${identifier(event, 'reach')} is null`, 'after'),
-          ...flags,
-        ];
-        return sql`select ${join(columns)}
-          from gatewright_events as ${identifier(event)} where ${identifier(event, 'id')} in (${ids})
-          and ((${isGone} and ${met(kept(), 'kept')}) or (not ${isGone} and ${now}))`;
-      }),
-    );
-
-  /** Splits ids into lists of the given lengths, each padded with its last id. */
-  function* partsOf(ids: readonly number[]): Generator<readonly number[]> {
-    const longest = lengths.at(-1) ?? 1;
-    for (let start = 0; start < ids.length; start += longest) {
-      const part = ids.slice(start, start + longest);
-      const count = lengths.find((length) => length >= part.length) ?? longest;
-      const [last = 0] = part.slice(-1);
-      yield [...part, ...Array.from({ length: count - part.length }, () => last)];
-    }
+/** Splits ids into lists of the given lengths, each padded with its last id. */
+function* partsOf(ids: readonly number[]): Generator<readonly number[]> {
+  const longest = lengths.at(-1) ?? 1;
+  for (let start = 0; start < ids.length; start += longest) {
+    const part = ids.slice(start, start + longest);
+    const count = lengths.find((length) => length >= part.length) ?? longest;
+    const [last = 0] = part.slice(-1);
+    yield [...part, ...Array.from({ length: count - part.length }, () => last)];
   }
+}
 
-  const own = readerColumns(model);
+const idList = (param: Argument<ReachArguments>, count: number): Fragment =>
+  join(Array.from({ length: count }, (_, index) => param('ids', index)));
 
-  /** Reads the columns of the records that contain the ids of users. */
-  const holding = (count: number) =>
-    statements.getOrMake(`held ${count}`, () =>
-      statement<ReachArguments>(dialect, (param) => {
-        const ids = join(Array.from({ length: count }, (_, index) => param('ids', index)));
-        return sql`select ${join(['id', ...own].map((of) => identifier(of)))} from ${table} where id in (${ids})`;
-      }),
-    );
+const event = '_event';
+const eventColumn = (name: string): Fragment => identifier(event, name);
+const isGone = sql`${eventColumn('action')} = 'destroy'`;
 
-  return {
-    /**
-     * Reads the columns of the records of events that contain the ids of their readers; undefined if no row rule
-     * depends on a user's id. All events are of this model.
-     */
-    readersOf: async (events: readonly RecordedEvent[]): Promise<RecordReaders | undefined> => {
-      if (own.length === 0) return undefined;
-      const values = new Map<number, RecordValues>();
-      const existing = events.filter(({ action }) => action !== 'destroy');
-      for (const ids of partsOf([...new Set(existing.map(({ record }) => record))])) {
-        const query = holding(ids.length)({ ids, rows: [], reader: null });
-        for (const row of await database.all<RecordValues>(query)) values.set(Number(row['id']), row);
-      }
-      return { columns: own, values };
-    },
+const flag = (condition: Fragment, as: string): Fragment =>
+  sql`case when ${condition} then 1 else 0 end as ${identifier(as)}`;
 
-    /**
-     * Returns the events that a caller with the grant may receive, by number, with the sides that they may read:
-     * events of records that they may read now and that they could read before or after the event; of a deleted
-     * record, those that they could read before. All events are of this model.
-     */
-    seen: async (
-      grant: Grant,
-      events: readonly Pick<RecordedEvent, 'number'>[],
-    ): Promise<ReadonlyMap<number, SeenSides>> => {
-      const reach = reachOf(grant);
-      const { mask } = grant;
-      const found = new Map<number, SeenSides>();
-      if (reach === undefined) return found;
-      for (const ids of partsOf(events.map(({ number }) => number))) {
-        const query = seen(reach, mask, ids.length)({ ids, rows: reach.values, ...readerOf(grant) });
-        for (const row of await database.all<Record<'id' | 'before' | 'after', number>>(query))
-          found.set(Number(row.id), {
-            before: Number(row.before) === 1,
-            after: Number(row.after) === 1,
-            ...(mask === undefined
-              ? {}
-              : {
-                  hidden: {
-                    before: hiddenFields(mask, 'before', row),
-                    after: hiddenFields(mask, 'after', row),
-                  },
-                }),
-          });
-      }
-      return found;
-    },
-  };
+/** Returns the columns that tell which masked fields each side of an event shows; `kept` reads the values it keeps. */
+const sideFlags = (
+  mask: FieldMask | undefined,
+  kept: (...keys: readonly string[]) => ColumnSql,
+  dialect: Dialect,
+): readonly Fragment[] => {
+  const shows = (set: MaskedFields, side: 'before' | 'after'): Fragment =>
+    showsFields(set, kept(side), dialect);
+  return [
+    ...maskFlags(mask, 'before', (set) => {
+      const gone = showsFields(set, kept(), dialect, 'kept');
+      return sql`(${isGone} and ${gone}) or (not ${isGone} and ${shows(set, 'before')})`;
+    }),
+    ...maskFlags(mask, 'after', (set) => shows(set, 'after')),
+  ];
 };
 
-export type EventReaders = ReturnType<typeof createEventReaders>;
+/** The readers of the events of one model's records. */
+export class EventReaders {
+  readonly #database: Database;
+  readonly #model: ResourceModel;
+  readonly #models: Models;
+  readonly #table: Fragment;
+  /** Columns that contain ids of readers. */
+  readonly #own: readonly string[];
+  /** The key is the number of events and the columns of the row filter; the models are fixed and values are bound. */
+  readonly #statements = new BoundedCache<Statement<ReachArguments>>(256);
+
+  constructor(database: Database, model: ResourceModel, models: Models) {
+    this.#database = database;
+    this.#model = model;
+    this.#models = models;
+    this.#table = identifier(model.table);
+    this.#own = readerColumns(model);
+  }
+
+  /**
+   * Reads the columns of the records of events that contain the ids of their readers; undefined if no row rule
+   * depends on a user's id. All events are of this model.
+   */
+  async readersOf(events: readonly RecordedEvent[]): Promise<RecordReaders | undefined> {
+    if (this.#own.length === 0) return undefined;
+    const values = new Map<number, RecordValues>();
+    const existing = events.filter(({ action }) => action !== 'destroy');
+    for (const ids of partsOf([...new Set(existing.map(({ record }) => record))])) {
+      const query = this.#held(ids.length)({ ids, rows: [], reader: null });
+      for (const row of await this.#database.all<RecordValues>(query)) values.set(Number(row['id']), row);
+    }
+    return { columns: this.#own, values };
+  }
+
+  /**
+   * Returns the events that a caller with the grant may receive, by number, with the sides that they may read: events
+   * of records that they may read now and that they could read before or after the event; events of deleted records
+   * that they could read before. All events are of this model.
+   */
+  async seen(
+    grant: Grant,
+    events: readonly Pick<RecordedEvent, 'number'>[],
+  ): Promise<ReadonlyMap<number, SeenSides>> {
+    const reach = reachOf(grant);
+    const { mask } = grant;
+    const found = new Map<number, SeenSides>();
+    if (reach === undefined) return found;
+    for (const ids of partsOf(events.map(({ number }) => number))) {
+      const query = this.#seen(reach, mask, ids.length)({ ids, rows: reach.values, ...readerOf(grant) });
+      for (const row of await this.#database.all<Record<'id' | 'before' | 'after', number>>(query))
+        found.set(Number(row.id), {
+          before: Number(row.before) === 1,
+          after: Number(row.after) === 1,
+          hidden: mask && {
+            before: hiddenFields(mask, 'before', row),
+            after: hiddenFields(mask, 'after', row),
+          },
+        });
+    }
+    return found;
+  }
+
+  /** The statement that reads the columns of records that contain ids of readers. */
+  #held(count: number): Statement<ReachArguments> {
+    return this.#statements.getOrMake(`held ${count}`, () =>
+      statement<ReachArguments>(this.#database.dialect, (param) => {
+        const columns = join(['id', ...this.#own].map((column) => identifier(column)));
+        return sql`select ${columns} from ${this.#table} where id in (${idList(param, count)})`;
+      }),
+    );
+  }
+
+  #seen(reach: RowReach, mask: FieldMask | undefined, count: number): Statement<ReachArguments> {
+    return this.#statements.getOrMake(`seen ${count} ${mask?.key} ${reach.key}`, () =>
+      this.#seenStatement(reach, mask, count),
+    );
+  }
+
+  /**
+   * The statement that reads the events that a caller with the reach may receive, and which of their sides they may
+   * read. An event that another release has written keeps no sides: if the record has not been written since, its
+   * current state is the one after the event.
+   */
+  #seenStatement(reach: RowReach, mask: FieldMask | undefined, count: number): Statement<ReachArguments> {
+    const { dialect } = this.#database;
+    return statement<ReachArguments>(dialect, (param) => {
+      const value = (index: number): Fragment => param('rows', index);
+      const met = (column: ColumnSql, purpose: ConditionPurpose): Fragment => {
+        const conditions = reachConditions(reach.terms, column, value, purpose, dialect);
+        return conditions.length === 0 ? sql`1 = 1` : sql`(${join(conditions, ' and ')})`;
+      };
+      const kept = (...keys: readonly string[]): ColumnSql =>
+        keptColumn(this.#model, this.#models, dialect, eventColumn('reach'), keys);
+      const ofRecord = (column: string): Fragment => identifier(this.#model.table, column);
+      const before = met(kept('before'), 'hold');
+      const after = met(kept('after'), 'hold');
+      const unchanged = sql`${eventColumn('reach')} is null and ${ofRecord('version')} = ${eventColumn('version')}`;
+      const now = sql`exists (select 1 from ${this.#table} where ${ofRecord('id')} = ${eventColumn('record_id')}
+        and ${met(ofRecord, 'hold')} and (${before} or ${after} or ${unchanged}))`;
+      const columns = [
+        sql`${eventColumn('id')} as id`,
+        flag(before, 'before'),
+        flag(sql`${after} or ${eventColumn('reach')} is null`, 'after'),
+        ...sideFlags(mask, kept, dialect),
+      ];
+      return sql`select ${join(columns)}
+        from gatewright_events as ${identifier(event)} where ${eventColumn('id')} in (${idList(param, count)})
+        and ((${isGone} and ${met(kept(), 'kept')}) or (not ${isGone} and ${now}))`;
+    });
+  }
+}

@@ -1,9 +1,11 @@
 /** The progress of imported files, and the lease that lets one run at a time import into a model. */
 
-import type { Transaction } from '../database/database.ts';
+import type { Kysely } from 'kysely';
+import type { Database, Transaction } from '../database/database.ts';
 import { prepare, toQuery } from '../database/statement.ts';
+import type { CoreSchema } from '../database/tables.ts';
 import { tablesOf } from '../database/tables-of.ts';
-import { toTimestamp } from '../kernel/clock.ts';
+import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { TableContext } from './context.ts';
 
 /** The progress of importing a file. */
@@ -45,14 +47,9 @@ export class ImportTakenError extends Error {
   }
 }
 
-/**
- * The run that may import into a model, and the progress of its files. A run writes its progress in the transaction
- * of the records, and only while it holds the model, so that only one of two concurrent runs writes.
- */
-export const createImports = ({ database, clock }: TableContext) => {
-  const db = tablesOf(database);
-
-  const step = prepare<{ model: string; run: string }>((param) =>
+/** Returns the statement that counts a step of a run, if the run still holds the model. */
+const countStep = (db: Kysely<CoreSchema>) =>
+  prepare<{ model: string; run: string }>((param) =>
     db
       .updateTable('gatewright_imports')
       .set(({ eb }) => ({ steps: eb('steps', '+', 1) }))
@@ -60,78 +57,91 @@ export const createImports = ({ database, clock }: TableContext) => {
       .where('run', '=', param('run')),
   );
 
-  const assertOwn = async (transaction: Transaction, model: string, run: string): Promise<void> => {
-    if ((await transaction.run(step({ model, run }))) !== 1) throw new ImportTakenError();
-  };
+/**
+ * The run that may import into a model, and the progress of its files. A run writes its progress in the transaction
+ * of the records, and only while it holds the model, so that only one of two concurrent runs writes.
+ */
+export class ImportStore {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #db: Kysely<CoreSchema>;
+  readonly #step: ReturnType<typeof countStep>;
 
-  return {
-    /** The run that currently holds the model, and the number of steps so far. */
-    holder: async (model: string): Promise<{ readonly run: string; readonly steps: number } | undefined> => {
-      const row = await database.get<{ run: string | null; steps: number }>(
-        toQuery(db.selectFrom('gatewright_imports').select(['run', 'steps']).where('model', '=', model)),
-      );
-      return row?.run == null ? undefined : { run: row.run, steps: Number(row.steps) };
-    },
+  constructor({ database, clock }: TableContext) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#db = tablesOf(database);
+    this.#step = countStep(this.#db);
+  }
 
-    /** Takes the model for a run, even from another run. Returns the progress of its files. */
-    take: (model: string, run: string): Promise<readonly StoredPlace[]> =>
-      database.write(async (transaction) => {
-        const taken = db
-          .insertInto('gatewright_imports')
-          .values({ model, run, steps: 0 })
-          .onConflict((conflict) => conflict.column('model').doUpdateSet({ run }));
-        await transaction.run(toQuery(taken));
-        const rows = await transaction.all<PlaceRow>(
-          toQuery(
-            db.selectFrom('gatewright_import_places').selectAll().where('model', '=', model).orderBy('id'),
-          ),
-        );
-        return rows.map(placeOf);
-      }),
+  /** The run that currently holds the model, and the number of steps so far. */
+  async holder(model: string): Promise<{ readonly run: string; readonly steps: number } | undefined> {
+    const row = await this.#database.get<{ run: string | null; steps: number }>(
+      toQuery(this.#db.selectFrom('gatewright_imports').select(['run', 'steps']).where('model', '=', model)),
+    );
+    return row?.run == null ? undefined : { run: row.run, steps: Number(row.steps) };
+  }
 
-    /**
-     * Writes the progress of a file in the transaction of the imported records, as a new row or in place of `id`.
-     * Returns its id.
-     * @throws ImportTakenError
-     */
-    move: async (
-      transaction: Transaction,
-      model: string,
-      run: string,
-      { bytes, digest, lines, created, updated }: ImportPlace,
-      id: number | undefined,
-    ): Promise<number> => {
-      await assertOwn(transaction, model, run);
-      const changed_at = toTimestamp(clock());
-      const values = { bytes, digest, lines, created, updated, changed_at };
-      if (id === undefined) {
-        const query = db
-          .insertInto('gatewright_import_places')
-          .values({ model, ...values })
-          .returning('id');
-        const row = await transaction.get<{ id: number }>(toQuery(query));
-        return Number(row?.id);
-      }
-      const query = db.updateTable('gatewright_import_places').set(values).where('id', '=', id);
-      if ((await transaction.run(toQuery(query))) !== 1) throw new ImportTakenError();
-      return id;
-    },
+  /** Takes the model for a run, even from another run. Returns the progress of its files. */
+  take(model: string, run: string): Promise<readonly StoredPlace[]> {
+    const taken = this.#db
+      .insertInto('gatewright_imports')
+      .values({ model, run, steps: 0 })
+      .onConflict((conflict) => conflict.column('model').doUpdateSet({ run }));
+    const places = this.#db
+      .selectFrom('gatewright_import_places')
+      .selectAll()
+      .where('model', '=', model)
+      .orderBy('id');
+    return this.#database.write(async (transaction) => {
+      await transaction.run(toQuery(taken));
+      const rows = await transaction.all<PlaceRow>(toQuery(places));
+      return rows.map(placeOf);
+    });
+  }
 
-    /** Deletes the progress of a file whose end was reported. */
-    forget: async (id: number): Promise<void> => {
-      await database.execute(toQuery(db.deleteFrom('gatewright_import_places').where('id', '=', id)));
-    },
+  /**
+   * Writes the progress of a file in the transaction of the imported records, as a new row or in place of `id`. Returns
+   * its id.
+   * @throws ImportTakenError
+   */
+  async move(
+    transaction: Transaction,
+    model: string,
+    run: string,
+    { bytes, digest, lines, created, updated }: ImportPlace,
+    id: number | undefined,
+  ): Promise<number> {
+    if ((await transaction.run(this.#step({ model, run }))) !== 1) throw new ImportTakenError();
+    const changed_at = toTimestamp(this.#clock());
+    const values = { bytes, digest, lines, created, updated, changed_at };
+    if (id === undefined) {
+      const query = this.#db
+        .insertInto('gatewright_import_places')
+        .values({ model, ...values })
+        .returning('id');
+      const row = await transaction.get<{ id: number }>(toQuery(query));
+      return Number(row?.id);
+    }
+    const query = this.#db.updateTable('gatewright_import_places').set(values).where('id', '=', id);
+    if ((await transaction.run(toQuery(query))) !== 1) throw new ImportTakenError();
+    return id;
+  }
 
-    /** Releases the model if this run still holds it. */
-    release: async (model: string, run: string): Promise<void> => {
-      const query = db
-        .updateTable('gatewright_imports')
-        .set({ run: null })
-        .where('model', '=', model)
-        .where('run', '=', run);
-      await database.execute(toQuery(query));
-    },
-  };
-};
+  /** Deletes the progress of a file whose end was reported. */
+  async forget(id: number): Promise<void> {
+    await this.#database.execute(
+      toQuery(this.#db.deleteFrom('gatewright_import_places').where('id', '=', id)),
+    );
+  }
 
-export type ImportStore = ReturnType<typeof createImports>;
+  /** Releases the model if this run still holds it. */
+  async release(model: string, run: string): Promise<void> {
+    const query = this.#db
+      .updateTable('gatewright_imports')
+      .set({ run: null })
+      .where('model', '=', model)
+      .where('run', '=', run);
+    await this.#database.execute(toQuery(query));
+  }
+}

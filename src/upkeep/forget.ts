@@ -3,7 +3,7 @@ import { forgetDelivered } from '../delivery/webhooks.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { createCommands } from '../ledger/command.ts';
-import { createEventLog } from '../ledger/event-log.ts';
+import { EventLog } from '../ledger/event-log.ts';
 import { forgetResponses } from '../ledger/idempotency.ts';
 import { createHistory } from '../records/history.ts';
 import { createTrash } from '../records/trash.ts';
@@ -31,7 +31,7 @@ export const forgetRecord = async (
 ): Promise<Forgotten> => {
   const { model, id } = record;
   // In transactions of their own: there may be any number of other events between them.
-  const events = await createEventLog(database).forget(model, id);
+  const events = await new EventLog(database).forget(model, id);
   return createCommands({ database, clock: () => now })(actor, async ({ transaction }) => {
     const versions = await createHistory(database, model).forget(transaction, id);
     const deliveries = await forgetDelivered(transaction, database, model, id);

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { createEventLog } from '../../src/ledger/event-log.ts';
+import { EventLog } from '../../src/ledger/event-log.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { command, runService } from '../support/run-service.ts';
 import { post, type SignedIn, signIn } from '../support/signed-in.ts';
@@ -125,7 +125,7 @@ describeEachDatabase('a shop that is killed while it sells', (databases) => {
     const made = versions.flatMap(({ id, version }) =>
       Array.from({ length: Number(version) }, (_, index) => `${id} ${index + 1}`),
     );
-    const log = createEventLog(database);
+    const log = new EventLog(database);
     await log.settle();
     const events = await log.after(0, 1_000_000);
     expect(events.map(({ record, version }) => `${record} ${version}`).toSorted()).toEqual(made.toSorted());

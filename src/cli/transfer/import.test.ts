@@ -12,7 +12,7 @@ import {
 } from '../../../tests/support/transfer-application.ts';
 import { createApplication } from '../../app/application.ts';
 import { csvCells } from '../../kernel/csv-cells.ts';
-import { createImports, ImportTakenError } from '../../ledger/imports.ts';
+import { ImportStore, ImportTakenError } from '../../ledger/imports.ts';
 import { defineResource } from '../../model/define-resource.ts';
 
 describe('cells of CSV', () => {
@@ -295,7 +295,7 @@ describeEachDatabase('gatewright import', (databases) => {
 
   it('takes over from an import that was killed, and refuses what another one writes', async () => {
     const { database } = service.server.services;
-    const imports = createImports({ database, clock: () => 0 });
+    const imports = new ImportStore({ database, clock: () => 0 });
     await imports.take('Product', 'a');
     const place = { bytes: 0, digest: '', lines: 0, created: 0, updated: 0 };
     expect((await loadText('sku\nT-1\n')).out).toMatch(/^1 row created/);

@@ -6,7 +6,7 @@ import { guard, type Principal } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethod, headersOf, type Verifiers } from '../../auth/registry.ts';
 import { overloaded, Problem } from '../../kernel/problem.ts';
 import type { Stopping } from '../../kernel/stopping.ts';
-import type { EventLog } from '../../ledger/event-log.ts';
+import type { EventLog, EventRange } from '../../ledger/event-log.ts';
 import type { ServedResource } from '../../resources/operations.ts';
 import { type Audience, type Audiences, createAudiences, type Following } from './audience.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -83,8 +83,8 @@ export class Changes {
   #open = 0;
   #nextReportAt = 0;
   #ticking: NodeJS.Timeout | undefined;
-  #rangeReading: ReturnType<EventLog['range']> | undefined;
-  #nextRange: ReturnType<EventLog['range']> | undefined;
+  #rangeReading: Promise<EventRange> | undefined;
+  #nextRange: Promise<EventRange> | undefined;
 
   constructor(parts: ChangesParts) {
     this.#parts = parts;
@@ -146,9 +146,9 @@ export class Changes {
   }
 
   /** The first and last number of the log; one look-up for all requests that arrive before it begins. */
-  #readRange(): ReturnType<EventLog['range']> {
+  #readRange(): Promise<EventRange> {
     const { log } = this.#parts;
-    const readOnce = async (): ReturnType<EventLog['range']> => {
+    const readOnce = async (): Promise<EventRange> => {
       await log.settle();
       return log.range();
     };

@@ -9,7 +9,7 @@ import { acceptedVersions } from '../../http/preconditions.ts';
 import { ApplicationCode } from '../../kernel/application-code.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { createLanguages } from '../../kernel/messages/languages.ts';
-import { createEventLog } from '../../ledger/event-log.ts';
+import { EventLog } from '../../ledger/event-log.ts';
 import { createIdempotency, type IdempotentRequest } from '../../ledger/idempotency.ts';
 import { defineResource } from '../../model/define-resource.ts';
 import { collectModels } from '../../model/models.ts';
@@ -159,7 +159,7 @@ describeEachDatabase('operations', (databases) => {
       trashDays: 30,
       report: (error: unknown, what: string) => void reported.push(`${what}: ${String(error)}`),
       transactionLimit: 5_000,
-      events: createEventLog(database),
+      events: new EventLog(database),
       eventsCommitted: () => {},
       resourceOf: (): ServedResource => {
         throw new Error('nothing goes with another here');

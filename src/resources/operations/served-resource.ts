@@ -12,7 +12,7 @@ import {
   type Locale,
   uniqueCombination,
 } from '../../kernel/messages.ts';
-import { createEventReaders, type EventLog, type EventReaders } from '../../ledger/event-log.ts';
+import { type EventLog, EventReaders } from '../../ledger/event-log.ts';
 import type { Idempotency } from '../../ledger/idempotency.ts';
 import type { Models } from '../../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
@@ -98,7 +98,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     counts: createCounts(database, model),
     history: model.history ? createHistory(database, model.name) : undefined,
     versions: new VersionReader(database, model, context.models),
-    eventReaders: createEventReaders(database, model, context.models),
+    eventReaders: new EventReaders(database, model, context.models),
     cascade: createCascade(database, context.models, model.name),
     nested: [...model.relations.values()].filter(({ write }) => write),
     collision: ({ field, rule, others }) =>
