@@ -39,7 +39,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
     'http/body.ts maxBatchSize',
     'accounts/api-keys/expiry-notices.ts',
     'accounts/api-keys/known-secrets.ts',
-    'http/buckets.ts maxRemoved',
+    'http/limits/bucket-rows.ts maxRemoved',
     'http/pipeline.ts minCompressedBytes',
     'http/request.ts',
     'http/respond.ts',
