@@ -1,6 +1,8 @@
 /** Reports about keys, service accounts and failed sign-ins that need an administrator's attention. */
 
 import { sql as raw } from 'kysely';
+import type { Database } from '../database/database.ts';
+import type { Dialect } from '../database/dialect.ts';
 import { serviceTime, timesAt, timeText } from '../database/source.ts';
 import {
   type Fragment,
@@ -12,8 +14,8 @@ import {
   toQuery,
 } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
-import { toTimestamp } from '../kernel/clock.ts';
-import type { TableContext } from '../ledger/context.ts';
+import { type Clock, toTimestamp } from '../kernel/clock.ts';
+import type { Change, TableContext } from '../ledger/context.ts';
 import { neglectedKey } from './api-keys/entity.ts';
 
 /** Milliseconds before its end from which a key needs attention. */
@@ -67,123 +69,163 @@ export interface FailedSignIn {
   readonly last_at: string;
 }
 
-export interface Attention {
-  /** Keys that expire within 30 days, the next one first. */
-  expiringKeys(): Promise<KeysInNeed>;
-  /** Keys that never expire, the newest first. */
-  endlessKeys(): Promise<KeysInNeed>;
-  /** Active keys that are not used (see `neglectedKey`), the longest unused first. */
-  neglectedKeys(): Promise<KeysInNeed>;
-  /** Enabled service accounts whose owner was deleted or is disabled, by their names. */
-  ownerlessAccounts(): Promise<{ readonly count: number; readonly accounts: readonly OwnerlessAccount[] }>;
-  /**
-   * Failed sign-ins of the last 24 hours by account and address, the most frequent first; only the newest 1,000 are
-   * read.
-   */
-  failedSignIns(): Promise<{ readonly count: number; readonly signIns: readonly FailedSignIn[] }>;
-}
+type OwnTables = Change['tables'];
 
 type Moments = { readonly now: string | null; readonly monthAgo: string | null; readonly soon: string };
 
 const signInActions = raw`('sign_in.failed', 'sign_in.locked')`;
 
-/** Each query is bounded by an index of its own. */
-export const createAttention = ({ database, clock }: TableContext): Attention => {
-  const db = tablesOf(database);
-  const { dialect } = database;
-  const time = (value: Fragment): Fragment => timeText(dialect, value);
+/** Finds listed keys: their number, and the first ones. */
+interface KeyQueries {
+  readonly count: Statement<Moments>;
+  readonly first: Statement<Moments>;
+}
 
-  /** Returns a query of the keys `t` that meet a condition: their number, and the first ones in an order. */
-  const queriesFor = (condition: Fragment, order: Fragment) => {
-    const found = sql`from "api_keys" as t where ${condition}`;
-    const count: Statement<Moments> = statement<Moments>(
+/** Returns queries of the keys `t` that meet a condition, and of the first ones in an order. */
+const keyQueries = (dialect: Dialect, condition: Fragment, order: Fragment): KeyQueries => {
+  const found = sql`from "api_keys" as t where ${condition}`;
+  return {
+    count: statement<Moments>(
       dialect,
       () => sql`select count(*) as "count" from (select 1 ${found} limit ${literal(maxCounted)}) as c`,
-    );
-    const named: Statement<Moments> = statement<Moments>(
+    ),
+    first: statement<Moments>(
       dialect,
       () => sql`select t.id, t.name, t.user_id, u.username, o.id as owner_id, o.username as owner_name,
-        ${time(sql`t.expires_at`)} as expires_at,
-        ${time(sql`t.created_at`)} as created_at, ${time(sql`t.last_used_at`)} as last_used_at
+        ${timeText(dialect, sql`t.expires_at`)} as expires_at,
+        ${timeText(dialect, sql`t.created_at`)} as created_at, ${timeText(dialect, sql`t.last_used_at`)} as last_used_at
         from (select t.* ${found} order by ${order} limit ${literal(maxListed)}) as t
         join users u on u.id = t.user_id left join users o on o.id = u.owner_id order by ${order}`,
-    );
-    return async (): Promise<KeysInNeed> => {
-      const now = clock();
-      const moments = { ...timesAt(now), soon: toTimestamp(now + soon) };
-      const [row, keys] = await Promise.all([
-        database.get<{ count: number }>(count(moments)),
-        database.all<KeyInNeed>(named(moments)),
-      ]);
-      return { count: Number(row?.count ?? 0), keys };
-    };
-  };
-
-  return {
-    expiringKeys: queriesFor(
-      sql`t."expires_at" > ${serviceTime} and t."expires_at" <= ${param('soon')}`,
-      sql`t."expires_at", t."id"`,
     ),
-
-    endlessKeys: queriesFor(sql`t."expires_at" is null`, sql`t."id" desc`),
-
-    neglectedKeys: queriesFor(neglectedKey, sql`coalesce(t."last_used_at", t."created_at"), t."id"`),
-
-    ownerlessAccounts: async () => {
-      const found = () =>
-        db
-          .selectFrom('users as u')
-          .leftJoin('users as o', 'o.id', 'u.owner_id')
-          .where('u.kind', '=', 'service')
-          .where('u.disabled', '=', false)
-          .where((eb) => eb.or([eb('o.id', 'is', null), eb('o.disabled', '=', true)]));
-      const bounded = found().select('u.id').limit(maxCounted);
-      const total = db.selectFrom(bounded.as('f')).select((eb) => eb.fn.countAll().as('count'));
-      const listed = found()
-        .select(['u.id', 'u.username', 'o.id as owner_id', 'o.username as owner_name'])
-        .orderBy('u.username')
-        .orderBy('u.id')
-        .limit(maxListed);
-      const [row, accounts] = await Promise.all([
-        database.get<{ count: number }>(toQuery(total)),
-        database.all<OwnerlessAccount>(toQuery(listed)),
-      ]);
-      return { count: Number(row?.count ?? 0), accounts };
-    },
-
-    failedSignIns: async () => {
-      const newest = () =>
-        db
-          .selectFrom('audit')
-          .select(['target_id', 'address', 'created_at'])
-          .where(raw<boolean>`action in ${signInActions}`)
-          .where('created_at', '>=', toTimestamp(clock() - recent))
-          .orderBy('created_at', 'desc')
-          .limit(maxCounted);
-      const total = db.selectFrom(newest().as('f')).select((eb) => eb.fn.countAll().as('count'));
-      const grouped = db
-        .selectFrom(newest().as('f'))
-        .select(['f.target_id', 'f.address'])
-        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('f.created_at').as('last')])
-        .groupBy(['f.target_id', 'f.address'])
-        .orderBy('count', 'desc')
-        .orderBy('last', 'desc')
-        .limit(maxListed);
-      const named = db
-        .selectFrom(grouped.as('g'))
-        .leftJoin('users as u', (join) =>
-          join.on((eb) => eb('u.id', '=', eb.cast<number>('g.target_id', 'bigint'))),
-        )
-        .select(['u.id as user_id', 'u.username', 'u.disabled', 'g.address', 'g.count'])
-        .select(raw<string>`${time(sql`g.last`)}`.as('last_at'))
-        .orderBy('g.count', 'desc')
-        .orderBy('g.last', 'desc');
-      const [row, found] = await Promise.all([
-        database.get<{ count: number }>(toQuery(total)),
-        database.all<FailedSignIn>(toQuery(named)),
-      ]);
-      const signIns = found.map((each) => ({ ...each, count: Number(each.count) }));
-      return { count: Number(row?.count ?? 0), signIns };
-    },
   };
 };
+
+/** The newest failed sign-ins since a time. */
+const newestFailures = (db: OwnTables, since: string) =>
+  db
+    .selectFrom('audit')
+    .select(['target_id', 'address', 'created_at'])
+    .where(raw<boolean>`action in ${signInActions}`)
+    .where('created_at', '>=', since)
+    .orderBy('created_at', 'desc')
+    .limit(maxCounted);
+
+/** The most frequent failed sign-ins since a time, by account and address, with the name of the account. */
+const frequentFailures = (db: OwnTables, dialect: Dialect, since: string) => {
+  const grouped = db
+    .selectFrom(newestFailures(db, since).as('f'))
+    .select(['f.target_id', 'f.address'])
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('f.created_at').as('last')])
+    .groupBy(['f.target_id', 'f.address'])
+    .orderBy('count', 'desc')
+    .orderBy('last', 'desc')
+    .limit(maxListed);
+  return db
+    .selectFrom(grouped.as('g'))
+    .leftJoin('users as u', (join) =>
+      join.on((eb) => eb('u.id', '=', eb.cast<number>('g.target_id', 'bigint'))),
+    )
+    .select(['u.id as user_id', 'u.username', 'u.disabled', 'g.address', 'g.count'])
+    .select(raw<string>`${timeText(dialect, sql`g.last`)}`.as('last_at'))
+    .orderBy('g.count', 'desc')
+    .orderBy('g.last', 'desc');
+};
+
+/** Enabled service accounts whose owner was deleted or is disabled. */
+const ownerless = (db: OwnTables) =>
+  db
+    .selectFrom('users as u')
+    .leftJoin('users as o', 'o.id', 'u.owner_id')
+    .where('u.kind', '=', 'service')
+    .where('u.disabled', '=', false)
+    .where((eb) => eb.or([eb('o.id', 'is', null), eb('o.disabled', '=', true)]));
+
+/** Each query is bounded by an index of its own. */
+export class Attention {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #db: OwnTables;
+  readonly #expiring: KeyQueries;
+  readonly #endless: KeyQueries;
+  readonly #neglected: KeyQueries;
+
+  constructor({ database, clock }: TableContext) {
+    const { dialect } = database;
+    this.#database = database;
+    this.#clock = clock;
+    this.#db = tablesOf(database);
+    this.#expiring = keyQueries(
+      dialect,
+      sql`t."expires_at" > ${serviceTime} and t."expires_at" <= ${param('soon')}`,
+      sql`t."expires_at", t."id"`,
+    );
+    this.#endless = keyQueries(dialect, sql`t."expires_at" is null`, sql`t."id" desc`);
+    this.#neglected = keyQueries(
+      dialect,
+      neglectedKey,
+      sql`coalesce(t."last_used_at", t."created_at"), t."id"`,
+    );
+  }
+
+  /** Keys that expire within 30 days, the next one first. */
+  expiringKeys(): Promise<KeysInNeed> {
+    return this.#keys(this.#expiring);
+  }
+
+  /** Keys that never expire, the newest first. */
+  endlessKeys(): Promise<KeysInNeed> {
+    return this.#keys(this.#endless);
+  }
+
+  /** Active keys that are not used (see `neglectedKey`), the longest unused first. */
+  neglectedKeys(): Promise<KeysInNeed> {
+    return this.#keys(this.#neglected);
+  }
+
+  /** Enabled service accounts whose owner was deleted or is disabled, by their names. */
+  async ownerlessAccounts(): Promise<{
+    readonly count: number;
+    readonly accounts: readonly OwnerlessAccount[];
+  }> {
+    const bounded = ownerless(this.#db).select('u.id').limit(maxCounted);
+    const total = this.#db.selectFrom(bounded.as('f')).select((eb) => eb.fn.countAll().as('count'));
+    const listed = ownerless(this.#db)
+      .select(['u.id', 'u.username', 'o.id as owner_id', 'o.username as owner_name'])
+      .orderBy('u.username')
+      .orderBy('u.id')
+      .limit(maxListed);
+    const [row, accounts] = await Promise.all([
+      this.#database.get<{ count: number }>(toQuery(total)),
+      this.#database.all<OwnerlessAccount>(toQuery(listed)),
+    ]);
+    return { count: Number(row?.count ?? 0), accounts };
+  }
+
+  /**
+   * Failed sign-ins of the last 24 hours by account and address, the most frequent first; only the newest 1,000 are
+   * read.
+   */
+  async failedSignIns(): Promise<{ readonly count: number; readonly signIns: readonly FailedSignIn[] }> {
+    const since = toTimestamp(this.#clock() - recent);
+    const newest = newestFailures(this.#db, since);
+    const total = this.#db.selectFrom(newest.as('f')).select((eb) => eb.fn.countAll().as('count'));
+    const [row, found] = await Promise.all([
+      this.#database.get<{ count: number }>(toQuery(total)),
+      this.#database.all<FailedSignIn>(toQuery(frequentFailures(this.#db, this.#database.dialect, since))),
+    ]);
+    const signIns = found.map((each) => ({ ...each, count: Number(each.count) }));
+    return { count: Number(row?.count ?? 0), signIns };
+  }
+
+  async #keys(queries: KeyQueries): Promise<KeysInNeed> {
+    const now = this.#clock();
+    const moments = { ...timesAt(now), soon: toTimestamp(now + soon) };
+    const [row, keys] = await Promise.all([
+      this.#database.get<{ count: number }>(queries.count(moments)),
+      this.#database.all<KeyInNeed>(queries.first(moments)),
+    ]);
+    return { count: Number(row?.count ?? 0), keys };
+  }
+}
+
+export const createAttention = (context: TableContext): Attention => new Attention(context);

@@ -2,14 +2,15 @@
 
 import { networkOf } from '../auth/client-network.ts';
 import type { KnownUser, SecurityEvent, SecurityEvents } from '../auth/security-events.ts';
+import type { Database } from '../database/database.ts';
 import { toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
 import { type AuditActor, type AuditEntry, auditQuery } from '../ledger/audit.ts';
 import { BatchedCounter } from '../ledger/batched-counter.ts';
 import type { TableContext } from '../ledger/context.ts';
-import { createKeyNetworks } from './api-keys/usage/networks.ts';
+import { createKeyNetworks, type NewNetwork } from './api-keys/usage/networks.ts';
 
 /** Length of a window in which events are counted, in milliseconds. */
 const windowMs = 60_000;
@@ -157,140 +158,168 @@ const actorOf = ({ by, address }: StoredEvent): AuditActor & { readonly address:
 const detailOf = ({ detail = {}, action, account }: StoredEvent): JsonObject =>
   action.startsWith('sign_in.') && account === undefined ? { ...detail, account: 'unknown' } : detail;
 
+/** Returns the line of the log for an event. */
+const logLine = (event: StoredEvent): JsonObject => {
+  const { action, address, by } = event;
+  const { kind, id, name } = targetOf(event);
+  const line: Record<string, Json> = { event: action, address };
+  if (by !== undefined) {
+    line['user'] = by.id;
+    line['username'] = by.username;
+  }
+  if (id !== null || name !== null) line[kind] = name ?? id;
+  return { ...line, ...detailOf(event) };
+};
+
 /**
  * Implements `SecurityEvents`. Events are written in batches, so that the requests that cause them do not wait for
  * the database.
  */
-export const createSecurityEvents = (
-  context: TableContext,
-  log: LogEvent,
-  onError: (error: unknown) => void,
-) => {
-  const { database, clock } = context;
-  const db = tablesOf(database);
-  const limit = new EventLimit<Origin>(clock);
-  const lookUps = new Set<Promise<void>>();
-  let taken = 0;
-  let dropped = 0;
-  const counts = new Map(actions.map((action) => [action, 0]));
+export class SecurityEventStore implements SecurityEvents {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #log: LogEvent;
+  readonly #onError: (error: unknown) => void;
+  readonly #limit: EventLimit<Origin>;
+  readonly #networks: ReturnType<typeof createKeyNetworks>;
+  /** Events in the order in which they occurred; they are never merged. */
+  readonly #counter: BatchedCounter<number, Row>;
+  readonly #lookUps = new Set<Promise<void>>();
+  readonly #counts = new Map(actions.map((action) => [action, 0]));
+  #taken = 0;
+  #dropped = 0;
 
-  const tell = (event: StoredEvent): void => {
-    const { action, address, by } = event;
-    const { kind, id, name } = targetOf(event);
-    log(good.has(action) ? 'info' : 'warn', {
-      event: action,
-      address,
-      ...(by === undefined ? {} : { user: by.id, username: by.username }),
-      ...(id === null && name === null ? {} : { [kind]: name ?? id }),
-      ...detailOf(event),
+  constructor(context: TableContext, log: LogEvent, onError: (error: unknown) => void) {
+    this.#database = context.database;
+    this.#clock = context.clock;
+    this.#log = log;
+    this.#onError = onError;
+    this.#limit = new EventLimit(context.clock);
+    this.#networks = createKeyNetworks(context, (network) => this.#reportNetwork(network));
+    this.#counter = new BatchedCounter({
+      maxEntries: 5_000,
+      merge: (_, added) => added,
+      gather: () => this.#gather(),
+      write: (rows) => this.#write(rows),
     });
-  };
+  }
 
-  const take = (event: StoredEvent): void => {
-    tell(event);
-    // The log has this event already.
-    if (counter.isFull) dropped += 1;
-    else counter.add(taken++, { ...event, at: clock() });
-  };
+  /** Numbers of events since the start of the process, including those that were only counted. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.#counts;
+  }
 
-  const admits = ({ action, address, by }: SecurityEvent): boolean => {
-    counts.set(action, (counts.get(action) ?? 0) + 1);
+  record(event: SecurityEvent, account?: () => Promise<KnownUser | undefined>): void {
+    if (!this.#admits(event)) return;
+    if (account === undefined) {
+      this.#take(event);
+      return;
+    }
+    const lookUp = account()
+      .catch(() => undefined)
+      .then((found) => this.#take({ ...event, account: found }))
+      .finally(() => this.#lookUps.delete(lookUp));
+    this.#lookUps.add(lookUp);
+  }
+
+  log(event: SecurityEvent): void {
+    if (this.#admits(event)) this.#tell(event);
+  }
+
+  /** Called at every use of a key, so it must be cheap. */
+  keyUsed(keyId: number, address: string, at: number): void {
+    this.#networks.used(keyId, address, at);
+  }
+
+  /** Writes the pending events. */
+  flush(): Promise<void> {
+    return this.#counter.flush();
+  }
+
+  /**
+   * Writes a successful sign-in before the response is sent, so that the user's next action follows it in the audit
+   * log. If the write fails, the sign-in succeeds nevertheless, and the next batch repeats the write.
+   */
+  async signedIn(by: KnownUser, address: string): Promise<void> {
+    this.record({ action: 'sign_in', address, by });
+    await this.#counter.flush().catch(() => {});
+  }
+
+  /** Starts writing batches. Returns a function that stops it and writes the last batch. */
+  start(): () => Promise<void> {
+    const stop = this.#counter.start(1_000, this.#onError);
+    return async () => {
+      this.#takeCounted(this.#limit.close());
+      await stop();
+    };
+  }
+
+  /** Deletes expired events; called periodically. */
+  async sweep(now = this.#clock()): Promise<void> {
+    const before = now - retentionMs;
+    const old = tablesOf(this.#database)
+      .deleteFrom('audit')
+      .where('created_at', '<', toTimestamp(before))
+      .where('action', 'in', swept);
+    await this.#database.execute(toQuery(old));
+    await this.#networks.sweep(before);
+  }
+
+  /** Counts an event. Returns whether it is to be recorded individually. */
+  #admits({ action, address, by }: SecurityEvent): boolean {
+    this.#counts.set(action, (this.#counts.get(action) ?? 0) + 1);
     const stranger = by === undefined && address !== null;
     const source = by === undefined ? networkOf(address ?? '') : `user ${by.id}`;
-    return limit.admits(source, stranger, action, { by, address });
-  };
+    return this.#limit.admits(source, stranger, action, { by, address });
+  }
 
-  const takeCounted = (counted: readonly Counted<Origin>[]): void => {
+  /** Writes an event to the log, and adds it to the next batch. */
+  #take(event: StoredEvent): void {
+    this.#tell(event);
+    // The log has this event already.
+    if (this.#counter.isFull) this.#dropped += 1;
+    else this.#counter.add(this.#taken++, { ...event, at: this.#clock() });
+  }
+
+  #tell(event: StoredEvent): void {
+    this.#log(good.has(event.action) ? 'info' : 'warn', logLine(event));
+  }
+
+  #takeCounted(counted: readonly Counted<Origin>[]): void {
     for (const { origin, since, actions } of counted)
-      take({
+      this.#take({
         action: 'events.counted',
         address: origin?.address ?? null,
         by: origin?.by,
         detail: { since: toTimestamp(since), more: { ...actions } },
       });
-  };
+  }
 
-  const networks = createKeyNetworks(context, ({ owner: by, address, keyId, keyName }) => {
+  #reportNetwork({ owner: by, address, keyId, keyName }: NewNetwork): void {
     const event = { action: 'key.new_network', address, by } as const;
-    if (admits(event)) take({ ...event, target: { kind: 'api_key', id: keyId, name: keyName } });
-  });
+    if (this.#admits(event)) this.#take({ ...event, target: { kind: 'api_key', id: keyId, name: keyName } });
+  }
 
-  /** Events in the order in which they occurred; they are never merged. */
-  const counter = new BatchedCounter<number, Row>({
-    maxEntries: 5_000,
-    merge: (_, added) => added,
-    gather: async () => {
-      await Promise.all(lookUps);
-      takeCounted(limit.ended());
-      await networks.flush();
-      if (dropped > 0) onError(new Error(`${dropped} security events are in the log only`));
-      dropped = 0;
-    },
-    write: (rows) =>
-      database.write(async (transaction) => {
-        for (const [, row] of rows) {
-          const entry = { action: row.action, target: targetOf(row), detail: detailOf(row) };
-          await transaction.run(auditQuery(database.dialect, row.at, actorOf(row), entry));
-        }
-      }),
-  });
+  async #gather(): Promise<void> {
+    await Promise.all(this.#lookUps);
+    this.#takeCounted(this.#limit.ended());
+    await this.#networks.flush();
+    if (this.#dropped > 0) this.#onError(new Error(`${this.#dropped} security events are in the log only`));
+    this.#dropped = 0;
+  }
 
-  const events: SecurityEvents = {
-    record(event, account) {
-      if (!admits(event)) return;
-      if (account === undefined) return take(event);
-      const lookUp = account()
-        .catch(() => undefined)
-        .then((found) => take({ ...event, account: found }))
-        .finally(() => lookUps.delete(lookUp));
-      lookUps.add(lookUp);
-    },
-    log(event) {
-      if (admits(event)) tell(event);
-    },
-  };
+  #write(rows: readonly (readonly [number, Row])[]): Promise<void> {
+    return this.#database.write(async (transaction) => {
+      for (const [, row] of rows) {
+        const entry = { action: row.action, target: targetOf(row), detail: detailOf(row) };
+        await transaction.run(auditQuery(this.#database.dialect, row.at, actorOf(row), entry));
+      }
+    });
+  }
+}
 
-  return {
-    ...events,
-
-    /** Numbers of events since the start of the process, including those that were only counted. */
-    counts: counts as ReadonlyMap<string, number>,
-
-    /** Called at every use of a key, so it must be cheap. */
-    keyUsed: networks.used,
-
-    /** Writes the pending events. */
-    flush: counter.flush,
-
-    /**
-     * Writes a successful sign-in before the response is sent, so that the user's next action follows it in the audit
-     * log. If the write fails, the sign-in succeeds nevertheless, and the next batch repeats the write.
-     */
-    signedIn: async (by: KnownUser, address: string): Promise<void> => {
-      events.record({ action: 'sign_in', address, by });
-      await counter.flush().catch(() => {});
-    },
-
-    /** Starts writing batches. Returns a function that stops it and writes the last batch. */
-    start: (): (() => Promise<void>) => {
-      const stop = counter.start(1_000, onError);
-      return async () => {
-        takeCounted(limit.close());
-        await stop();
-      };
-    },
-
-    /** Deletes expired events; called periodically. */
-    sweep: async (now = clock()): Promise<void> => {
-      const before = now - retentionMs;
-      const old = db
-        .deleteFrom('audit')
-        .where('created_at', '<', toTimestamp(before))
-        .where('action', 'in', swept);
-      await database.execute(toQuery(old));
-      await networks.sweep(before);
-    },
-  };
-};
-
-export type SecurityEventStore = ReturnType<typeof createSecurityEvents>;
+export const createSecurityEvents = (
+  context: TableContext,
+  log: LogEvent,
+  onError: (error: unknown) => void,
+): SecurityEventStore => new SecurityEventStore(context, log, onError);

@@ -16,7 +16,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import type { Models } from '../../model/models.ts';
 import type { ManagedUser } from '../../model/related-user.ts';
-import type { ManagedUsers, ReadableUsers, Scope } from '../../model/scope.ts';
+import type { ManagedUsers, ReadableUsers, Scope, UserInput as UserValues } from '../../model/scope.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { createList, listedRows } from '../../records/list.ts';
 import { createShow } from '../../records/show.ts';
@@ -35,7 +35,7 @@ import {
 import type { InvitationStore } from '../invitations/store.ts';
 import type { TokenStore } from '../sessions/tokens.ts';
 import type { UserStore } from './store.ts';
-import { createUserInput, newUserOf } from './user-input.ts';
+import { createUserInput, newUserOf, type UserInput } from './user-input.ts';
 
 export interface AccountParts {
   readonly database: Database;
@@ -70,104 +70,149 @@ export const scopeOfUser = async (
   return scopeOf({ principal, area: apiArea, actor: () => ({ principal, address: null }), depth: 0 });
 };
 
+const readerOf = ({ database, clock }: AccountParts, entity: Source) => ({
+  list: createList(database, entity, { clock }),
+  show: createShow(database, entity, { clock }),
+});
+
+type UserReader = ReturnType<typeof readerOf>;
+
+/** A scope of the system, and its actor for the audit log. */
+interface SystemActing {
+  readonly acting: Acting;
+  readonly actor: () => Actor;
+}
+
 /** Users in code of the application: what callers read of them, and the commands of administrators for the system. */
+class Accounts {
+  readonly #services: AccountParts;
+  readonly #input: UserInput;
+  readonly #all: UserReader;
+  readonly #shown: UserReader;
+
+  constructor(services: AccountParts) {
+    this.#services = services;
+    this.#input = createUserInput(services.users, services.catalogue);
+    this.#all = readerOf(services, userEntity);
+    this.#shown = readerOf(services, publicUserEntity);
+  }
+
+  /** Reads users as a caller may see them. */
+  readable(acting: Acting): ReadableUsers<ManagedUser> {
+    return {
+      list: (query) => this.#list(acting, query),
+      find: (id) => this.#find(acting, id),
+    };
+  }
+
+  /** The commands of administrators, for code that acts for the system. */
+  managed(acting: Acting, reason: string): ManagedUsers {
+    const system: SystemActing = { acting, actor: () => ({ ...acting.actor(), reason }) };
+    return {
+      ...this.readable(acting),
+      findByAccount: (account) => this.#findByAccount(acting, account),
+      create: (values) => this.#create(system, values),
+      update: (id, values) => this.#update(system, id, values),
+      invite: (invited) => this.#invite(system, invited),
+      disable: (id) => this.#update(system, id, { disabled: true }),
+      setPassword: (id, password) => this.#update(system, id, { password }),
+      issueToken: (id) => this.#issueToken(system, id),
+    };
+  }
+
+  #reader({ reason }: Acting): UserReader {
+    return reason === undefined ? this.#shown : this.#all;
+  }
+
+  /** @throws Problem `forbidden` */
+  #grant(acting: Acting): Grant {
+    const found = relatedFor({ models: this.#services.models }, acting)('User')?.grant;
+    if (found === undefined) throw new Problem('forbidden');
+    return found;
+  }
+
+  async #list(acting: Acting, query: AnyListQuery = {}): Promise<ManagedUser[]> {
+    const request = { query: queryString(query), path: '', by: acting.by, within: transactionOf(acting) };
+    const listed = await this.#reader(acting).list(this.#grant(acting), request);
+    return (await listedRows(listed)) as unknown as ManagedUser[];
+  }
+
+  async #find(acting: Acting, id: number): Promise<ManagedUser | undefined> {
+    const options = { by: acting.by, within: transactionOf(acting) };
+    const record = isId(id)
+      ? await this.#reader(acting).show(this.#grant(acting), id, [], options)
+      : undefined;
+    return record === undefined ? undefined : JSON.parse(record.json);
+  }
+
+  async #findByAccount(acting: Acting, account: string): Promise<ManagedUser | undefined> {
+    const id = await this.#services.users.idByAccount(canonicalAccount(account), transactionOf(acting));
+    return id === undefined ? undefined : this.#find(acting, id);
+  }
+
+  /** Runs a write in the transaction of the scope, and returns the user as it is then. */
+  async #save(
+    acting: Acting,
+    write: (within: Transaction | undefined) => Promise<number>,
+  ): Promise<ManagedUser> {
+    const within = transactionOf(acting);
+    const id = await this.#input.saving(() => write(within));
+    if (acting.shared !== undefined) acting.shared.writes += 1;
+    const saved = await this.#find(acting, id);
+    if (saved === undefined) throw new Problem('record_not_found');
+    return saved;
+  }
+
+  async #create({ acting, actor }: SystemActing, values: UserValues): Promise<ManagedUser> {
+    const { users, passwords } = this.#services;
+    const sent = bodyOf(values);
+    const invite = sent['password'] === undefined;
+    const read = await this.#input.read({ ...sent, invite }, 'create');
+    refuseInvalid(read.errors);
+    const passwordHash = read.password === undefined ? '' : await passwords.hash(read.password);
+    return this.#save(acting, (within) => users.create(newUserOf(read, passwordHash), actor(), within));
+  }
+
+  async #update(
+    { acting, actor }: SystemActing,
+    id: number,
+    values: Partial<UserValues>,
+  ): Promise<ManagedUser> {
+    const { users, passwords } = this.#services;
+    const stored = isId(id) ? await users.factsOf(id, transactionOf(acting)) : undefined;
+    if (stored === undefined) throw new Problem('record_not_found');
+    const read = await this.#input.read(bodyOf(values), 'update', stored);
+    const { change, password, sessionsEnd, errors } = read;
+    refuseInvalid(errors);
+    const hash = password === undefined ? {} : { passwordHash: await passwords.hash(password) };
+    return this.#save(acting, async (within) => {
+      await users.update(id, { ...change, ...hash }, actor(), { sessionsEnd }, within);
+      return id;
+    });
+  }
+
+  async #invite(system: SystemActing, invited: number | UserValues): ReturnType<ManagedUsers['invite']> {
+    const { invitations, baseUrl } = this.#services;
+    const id = typeof invited === 'number' ? invited : (await this.#create(system, invited)).id;
+    const within = transactionOf(system.acting);
+    if (!isId(id)) throw new Problem('record_not_found');
+    const made = newLinkToken();
+    const { expiresAt } = await invitations.create(id, made, system.actor(), within);
+    return { id, url: linkUrl(baseUrl, invitationPath, made.token), expires_at: expiresAt };
+  }
+
+  async #issueToken({ acting, actor }: SystemActing, id: number): ReturnType<ManagedUsers['issueToken']> {
+    const { tokens, userTokens } = this.#services;
+    const within = transactionOf(acting);
+    if (!isId(id)) throw new Problem('record_not_found');
+    return tokens.issue(id, await userTokens.issueFor(id, actor(), within));
+  }
+}
+
 export const createAccounts = (
   services: AccountParts,
 ): ((acting: Acting) => ReadableUsers | ManagedUsers) => {
-  const { database, clock, users, passwords, userTokens, tokens, invitations, catalogue, models } = services;
-  const input = createUserInput(users, catalogue);
-  const sourceOf = (entity: Source) => ({
-    list: createList(database, entity, { clock }),
-    show: createShow(database, entity, { clock }),
-  });
-  const [all, shown] = [sourceOf(userEntity), sourceOf(publicUserEntity)];
-
-  const readable = (acting: Acting) => {
-    const source = acting.reason === undefined ? shown : all;
-    const grant = (): Grant => {
-      const found = relatedFor({ models }, acting)('User')?.grant;
-      if (found === undefined) throw new Problem('forbidden');
-      return found;
-    };
-    const list = async (query: AnyListQuery = {}): Promise<ManagedUser[]> => {
-      const request = { query: queryString(query), path: '', by: acting.by, within: transactionOf(acting) };
-      return (await listedRows(await source.list(grant(), request))) as unknown as ManagedUser[];
-    };
-    const find = async (id: number): Promise<ManagedUser | undefined> => {
-      const within = transactionOf(acting);
-      const record = isId(id) ? await source.show(grant(), id, [], { by: acting.by, within }) : undefined;
-      return record === undefined ? undefined : JSON.parse(record.json);
-    };
-    return { list, find };
-  };
-
-  const managed = (acting: Acting, reason: string): ManagedUsers => {
-    const { list, find } = readable(acting);
-    const actor = (): Actor => ({ ...acting.actor(), reason });
-
-    /** Runs a write in the transaction of the scope, and returns the user as it is then. */
-    const saving = async (
-      write: (within: Transaction | undefined) => Promise<number>,
-    ): Promise<ManagedUser> => {
-      const within = transactionOf(acting);
-      const id = await input.saving(() => write(within));
-      if (acting.shared !== undefined) acting.shared.writes += 1;
-      const saved = await find(id);
-      if (saved === undefined) throw new Problem('record_not_found');
-      return saved;
-    };
-
-    const findByAccount: ManagedUsers['findByAccount'] = async (account) => {
-      const id = await users.idByAccount(canonicalAccount(account), transactionOf(acting));
-      return id === undefined ? undefined : find(id);
-    };
-
-    const create: ManagedUsers['create'] = async (values) => {
-      const sent = bodyOf(values);
-      const invite = sent['password'] === undefined;
-      const read = await input.read({ ...sent, invite }, 'create');
-      refuseInvalid(read.errors);
-      const passwordHash = read.password === undefined ? '' : await passwords.hash(read.password);
-      return saving((within) => users.create(newUserOf(read, passwordHash), actor(), within));
-    };
-
-    const update: ManagedUsers['update'] = async (id, values) => {
-      const stored = isId(id) ? await users.factsOf(id, transactionOf(acting)) : undefined;
-      if (stored === undefined) throw new Problem('record_not_found');
-      const { change, password, sessionsEnd, errors } = await input.read(bodyOf(values), 'update', stored);
-      refuseInvalid(errors);
-      const hash = password === undefined ? {} : { passwordHash: await passwords.hash(password) };
-      return saving(async (within) => {
-        await users.update(id, { ...change, ...hash }, actor(), { sessionsEnd }, within);
-        return id;
-      });
-    };
-
-    const invite: ManagedUsers['invite'] = async (invited) => {
-      const id = typeof invited === 'number' ? invited : (await create(invited)).id;
-      const within = transactionOf(acting);
-      if (!isId(id)) throw new Problem('record_not_found');
-      const made = newLinkToken();
-      const { expiresAt } = await invitations.create(id, made, actor(), within);
-      return { id, url: linkUrl(services.baseUrl, invitationPath, made.token), expires_at: expiresAt };
-    };
-
-    return {
-      list,
-      find,
-      findByAccount,
-      create,
-      update,
-      invite,
-      disable: (id) => update(id, { disabled: true }),
-      setPassword: (id, password) => update(id, { password }),
-      issueToken: async (id) => {
-        const within = transactionOf(acting);
-        if (!isId(id)) throw new Problem('record_not_found');
-        return tokens.issue(id, await userTokens.issueFor(id, actor(), within));
-      },
-    };
-  };
-
-  return (acting) => (acting.reason === undefined ? readable(acting) : managed(acting, acting.reason));
+  const accounts = new Accounts(services);
+  return (acting) =>
+    acting.reason === undefined ? accounts.readable(acting) : accounts.managed(acting, acting.reason);
 };

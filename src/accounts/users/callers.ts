@@ -1,10 +1,11 @@
 /** Callers that an explanation is about: users and keys, including those that authentication refuses. */
 
 import { sql as raw } from 'kysely';
+import type { Database } from '../../database/database.ts';
 import { timeText } from '../../database/source.ts';
 import { prepare } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { toTimestamp } from '../../kernel/clock.ts';
+import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../../ledger/context.ts';
 import { plainHash } from '../api-keys/stored-hash.ts';
 
@@ -64,43 +65,84 @@ const callerUser = ({ id, username, disabled, kind }: UserRow): CallerUser => ({
   service: kind === 'service',
 });
 
-/** Callers that an administrator asks about, including those that authentication would refuse. */
-export const createCallerStore = ({ database, clock }: TableContext) => {
-  const db = tablesOf(database);
-  const userById = prepare<{ id: number }>((param) =>
-    db.selectFrom('users').select(['id', 'username', 'disabled', 'kind']).where('id', '=', param('id')),
-  );
-  const keyById = prepare<{ id: number; now: string }>((param) =>
-    db
-      .selectFrom('api_keys')
-      .innerJoin('users', 'users.id', 'api_keys.user_id')
-      .select([
-        'api_keys.name',
-        'api_keys.key_hash',
-        'users.id',
-        'users.username',
-        'users.disabled',
-        'users.kind',
-      ])
-      .select((eb) => [
-        eb('api_keys.expires_at', '<=', param('now')).as('expired'),
-        eb.cast<string | null>('api_keys.networks', 'text').as('networks'),
-      ])
-      .where('api_keys.id', '=', param('id')),
-  );
-  const revokedById = prepare<{ id: number }>((param) =>
-    db
-      .selectFrom('gatewright_revoked_keys as t')
-      .select(['name', 'key_hash', 'user_id', 'username', 'actor_kind', 'actor_name'])
-      .select(raw<string>`${timeText(database.dialect, raw`t.revoked_at`)}`.as('at'))
-      .where('key_id', '=', param('id')),
-  );
+interface KeyRow extends UserRow {
+  readonly name: string;
+  readonly key_hash: string;
+  readonly expired: boolean | number | null;
+  readonly networks: string | null;
+}
 
-  const revokedKey = async (id: number): Promise<KnownKey | undefined> => {
-    const row = await database.get<RevokedRow>(revokedById({ id }));
+/** The statements of the store, compiled once. */
+const statementsFor = (database: Database) => {
+  const db = tablesOf(database);
+  return {
+    userById: prepare<{ id: number }>((param) =>
+      db.selectFrom('users').select(['id', 'username', 'disabled', 'kind']).where('id', '=', param('id')),
+    ),
+    keyById: prepare<{ id: number; now: string }>((param) =>
+      db
+        .selectFrom('api_keys')
+        .innerJoin('users', 'users.id', 'api_keys.user_id')
+        .select([
+          'api_keys.name',
+          'api_keys.key_hash',
+          'users.id',
+          'users.username',
+          'users.disabled',
+          'users.kind',
+        ])
+        .select((eb) => [
+          eb('api_keys.expires_at', '<=', param('now')).as('expired'),
+          eb.cast<string | null>('api_keys.networks', 'text').as('networks'),
+        ])
+        .where('api_keys.id', '=', param('id')),
+    ),
+    revokedById: prepare<{ id: number }>((param) =>
+      db
+        .selectFrom('gatewright_revoked_keys as t')
+        .select(['name', 'key_hash', 'user_id', 'username', 'actor_kind', 'actor_name'])
+        .select(raw<string>`${timeText(database.dialect, raw`t.revoked_at`)}`.as('at'))
+        .where('key_id', '=', param('id')),
+    ),
+  };
+};
+
+/** Callers that an administrator asks about, including those that authentication would refuse. */
+export class CallerStore {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #statements: ReturnType<typeof statementsFor>;
+
+  constructor({ database, clock }: TableContext) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#statements = statementsFor(database);
+  }
+
+  async user(id: number): Promise<CallerUser | undefined> {
+    const row = await this.#database.get<UserRow>(this.#statements.userById({ id }));
+    return row === undefined ? undefined : callerUser(row);
+  }
+
+  async key(id: number): Promise<KnownKey | undefined> {
+    const now = toTimestamp(this.#clock());
+    const row = await this.#database.get<KeyRow>(this.#statements.keyById({ id, now }));
+    if (row === undefined) return this.#revokedKey(id);
+    return {
+      id,
+      name: row.name,
+      hash: plainHash(row.key_hash),
+      expired: Boolean(row.expired),
+      networks: row.networks === null ? null : (JSON.parse(row.networks) as string[]),
+      revoked: undefined,
+      user: callerUser(row),
+    };
+  }
+
+  async #revokedKey(id: number): Promise<KnownKey | undefined> {
+    const row = await this.#database.get<RevokedRow>(this.#statements.revokedById({ id }));
     if (row === undefined) return undefined;
     const { name, at, actor_kind, actor_name } = row;
-    const user = { id: row.user_id, username: row.username, disabled: false, service: false };
     return {
       id,
       name,
@@ -108,43 +150,9 @@ export const createCallerStore = ({ database, clock }: TableContext) => {
       expired: false,
       networks: null,
       revoked: { at, by: actor_name ?? actor_kind },
-      user,
+      user: { id: row.user_id, username: row.username, disabled: false, service: false },
     };
-  };
+  }
+}
 
-  return {
-    user: async (id: number): Promise<CallerUser | undefined> => {
-      const row = await database.get<UserRow>(userById({ id }));
-      return row === undefined ? undefined : callerUser(row);
-    },
-
-    key: async (id: number): Promise<KnownKey | undefined> => {
-      const now = toTimestamp(clock());
-      const row = await database.get<{
-        name: string;
-        key_hash: string;
-        id: number;
-        username: string;
-        disabled: boolean | number;
-        kind: string;
-        expired: boolean | number | null;
-        networks: string | null;
-      }>(keyById({ id, now }));
-      if (row === undefined) return revokedKey(id);
-      const user = callerUser(row);
-      const expired = Boolean(row.expired);
-      const networks = row.networks === null ? null : (JSON.parse(row.networks) as string[]);
-      return {
-        id,
-        name: row.name,
-        hash: plainHash(row.key_hash),
-        expired,
-        networks,
-        revoked: undefined,
-        user,
-      };
-    },
-  };
-};
-
-export type CallerStore = ReturnType<typeof createCallerStore>;
+export const createCallerStore = (context: TableContext): CallerStore => new CallerStore(context);

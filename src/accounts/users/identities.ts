@@ -168,6 +168,48 @@ const restrictions = ({
 const isOver = (expires: string | null | undefined, now: number): boolean =>
   expires != null && expires <= toTimestamp(now);
 
+/** The statements of the store, compiled once for each number of models. */
+const statementsFor = (database: Database) => {
+  const keyColumns = sql`k.id as credential, ${expiry(database.dialect)} as expires,
+    cast(k.scopes as text) as scopes, cast(k.networks as text) as networks,
+    cast(k."limit" as text) as "limit", k.quota`;
+  return {
+    byId: forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`),
+    byToken: forms<{ id: number; expiry: number }>(
+      database,
+      (value) => sql`users u where u.id = ${value('id')} and ${signsIn}
+      and (u.revoked_token_expiry is null or u.revoked_token_expiry < ${value('expiry')})
+      and not exists (select 1 from gatewright_revoked_tokens r
+        where r.user_id = u.id and r.expiry = ${value('expiry')})`,
+    ),
+    byKey: forms<{ hash: string }>(
+      database,
+      (value) =>
+        sql`api_keys k join users u on u.id = k.user_id where k.key_hash in (${storedFormsOf(value('hash'))})`,
+      keyColumns,
+    ),
+    byFormerSecret: forms<{ hash: string; now: string }>(
+      database,
+      (value) => sql`gatewright_former_secrets f join api_keys k on k.id = f.key_id
+      join users u on u.id = k.user_id where f.key_hash in (${storedFormsOf(value('hash'))}) and f.ends_at > ${value('now')}`,
+      keyColumns,
+    ),
+    bySession: forms<{ hash: string; idle: string; born: string }>(
+      database,
+      (value) => sql`sessions s join users u on u.id = s.user_id
+      where s.session_hash = ${value('hash')} and ${proved} and ${signsIn}
+        and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
+      sql`s.id as credential`,
+    ),
+    inSession: forms<{ id: number; within: number; idle: string; born: string }>(
+      database,
+      (value) => sql`sessions s join users u on u.id = s.user_id
+      where s.id = ${value('within')} and u.id = ${value('id')} and ${proved} and ${signsIn}
+        and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
+    ),
+  };
+};
+
 /**
  * Users by id, API key and session, as every request looks them up.
  * @param sessionUsed called at every use of a session
@@ -182,42 +224,7 @@ export const createIdentityStore = (
   readonly readSession: IdentityStore['bySession'];
 } => {
   const toIdentity = identityMaker(demand);
-  const byId = forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`);
-  const byToken = forms<{ id: number; expiry: number }>(
-    database,
-    (value) => sql`users u where u.id = ${value('id')} and ${signsIn}
-      and (u.revoked_token_expiry is null or u.revoked_token_expiry < ${value('expiry')})
-      and not exists (select 1 from gatewright_revoked_tokens r
-        where r.user_id = u.id and r.expiry = ${value('expiry')})`,
-  );
-  const ofKey = sql`k.id as credential, ${expiry(database.dialect)} as expires,
-    cast(k.scopes as text) as scopes, cast(k.networks as text) as networks,
-    cast(k."limit" as text) as "limit", k.quota`;
-  const byKey = forms<{ hash: string }>(
-    database,
-    (value) =>
-      sql`api_keys k join users u on u.id = k.user_id where k.key_hash in (${storedFormsOf(value('hash'))})`,
-    ofKey,
-  );
-  const byFormerSecret = forms<{ hash: string; now: string }>(
-    database,
-    (value) => sql`gatewright_former_secrets f join api_keys k on k.id = f.key_id
-      join users u on u.id = k.user_id where f.key_hash in (${storedFormsOf(value('hash'))}) and f.ends_at > ${value('now')}`,
-    ofKey,
-  );
-  const bySession = forms<{ hash: string; idle: string; born: string }>(
-    database,
-    (value) => sql`sessions s join users u on u.id = s.user_id
-      where s.session_hash = ${value('hash')} and ${proved} and ${signsIn}
-        and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
-    sql`s.id as credential`,
-  );
-  const inSession = forms<{ id: number; within: number; idle: string; born: string }>(
-    database,
-    (value) => sql`sessions s join users u on u.id = s.user_id
-      where s.id = ${value('within')} and u.id = ${value('id')} and ${proved} and ${signsIn}
-        and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
-  );
+  const { byId, byToken, byKey, byFormerSecret, bySession, inSession } = statementsFor(database);
   const readSession: IdentityStore['bySession'] = async (hash, now, models) => {
     const row = await database.get<IdentityRow>(bySession({ hash, ...sessionLimitsAt(now) }, models));
     return row?.credential == null

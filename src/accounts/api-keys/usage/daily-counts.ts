@@ -5,14 +5,14 @@
 import { sql as raw } from 'kysely';
 import type { Principal } from '../../../auth/principal.ts';
 import { type AuthMethodName, authMethods, isOfKeys } from '../../../auth/registry.ts';
-import type { Query } from '../../../database/database.ts';
+import type { Database, Query } from '../../../database/database.ts';
 import type { Dialect } from '../../../database/dialect.ts';
 import { timeText } from '../../../database/source.ts';
 import { join, type Statement, sql, statement, toQuery } from '../../../database/statement.ts';
 import { tablesOf } from '../../../database/tables-of.ts';
-import { toTimestamp } from '../../../kernel/clock.ts';
+import { type Clock, toTimestamp } from '../../../kernel/clock.ts';
 import { BatchedCounter } from '../../../ledger/batched-counter.ts';
-import type { TableContext } from '../../../ledger/context.ts';
+import type { Change, TableContext } from '../../../ledger/context.ts';
 
 /** Days for which counts are kept: one more than the page of a key shows. */
 const retentionMs = 31 * 24 * 3_600_000;
@@ -43,7 +43,7 @@ export interface KeyUse {
   readonly days: readonly UsedDay[];
   /** Address of the last of these requests. */
   readonly lastAddress: string | null;
-  /** The networks seen last, at most `maxNetworks`. */
+  /** The networks seen last, at most `maxListedNetworks`. */
   readonly networks: readonly { readonly network: string; readonly first_used_at: string }[];
 }
 
@@ -75,7 +75,8 @@ const copyOf = (text: string): string => Buffer.from(text).toString();
 const addStatement = (dialect: Dialect, length: number): Statement<Rows> =>
   statement<Rows>(dialect, (param) => {
     const rows = Array.from({ length }, (_, index) => {
-      const number = (of: 'keys' | 'requests' | 'refused') => sql`cast(${param(of, index)} as bigint)`;
+      const number = (column: 'keys' | 'requests' | 'refused') =>
+        sql`cast(${param(column, index)} as bigint)`;
       const address = sql`cast(${param('addresses', index)} as text)`;
       return sql`(${number('keys')}, ${number('requests')}, ${number('refused')}, ${address})`;
     });
@@ -89,49 +90,101 @@ const addStatement = (dialect: Dialect, length: number): Statement<Rows> =>
         address = excluded.address`;
   });
 
+/** Merges counts of a key; the later address stays. */
+const mergeUses = (earlier: CountedUse | undefined, added: CountedUse): CountedUse => {
+  if (earlier === undefined) return { ...added, address: copyOf(added.address) };
+  earlier.requests += added.requests;
+  earlier.refused += added.refused;
+  if (earlier.address !== added.address) earlier.address = copyOf(added.address);
+  return earlier;
+};
+
 /**
  * Counts of responses by key and day. A batch is added to the day on which it is written, one statement after the
  * other, so that other writes run in between. Several processes add to the same rows.
  */
-export const createKeyUsage = ({ database, clock }: TableContext) => {
-  const { dialect } = database;
-  const db = tablesOf(database);
-  const statements = new Map(writeSizes.map((size) => [size as number, addStatement(dialect, size)]));
+export class KeyUsage {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #db: Change['tables'];
+  /** By the number of rows that they add. */
+  readonly #statements: ReadonlyMap<number, Statement<Rows>>;
+  readonly #counter: BatchedCounter<number, CountedUse>;
 
-  const counter = new BatchedCounter<number, CountedUse>({
-    maxEntries: maxKeys,
-    writeSizes,
-    merge: (earlier, added) => {
-      if (earlier === undefined) return { ...added, address: copyOf(added.address) };
-      earlier.requests += added.requests;
-      earlier.refused += added.refused;
-      if (earlier.address !== added.address) earlier.address = copyOf(added.address);
-      return earlier;
-    },
-    write: async (used) => {
-      const query = statements.get(used.length)?.({
-        day: dayOf(clock()),
-        keys: used.map(([key]) => key),
-        requests: used.map(([, { requests }]) => requests),
-        refused: used.map(([, { refused }]) => refused),
-        addresses: used.map(([, { address }]) => address),
-      });
-      if (query === undefined) throw new Error(`no statement adds ${used.length} rows`);
-      await database.execute(query);
-    },
-  });
+  constructor({ database, clock }: TableContext) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#db = tablesOf(database);
+    this.#statements = new Map(writeSizes.map((size) => [size, addStatement(database.dialect, size)]));
+    this.#counter = new BatchedCounter({
+      maxEntries: maxKeys,
+      writeSizes,
+      merge: mergeUses,
+      write: (used) => this.#write(used),
+    });
+  }
 
-  const count = (principal: Principal, status: number, { address }: { readonly address: string }): void => {
+  /** Counts a response to a key; for any other caller nothing. */
+  count(principal: Principal, status: number, { address }: { readonly address: string }): void {
     if (principal.kind !== 'user' || !byKey.has(principal.method)) return;
     const { credential } = principal;
     if (credential !== undefined)
-      counter.add(credential, { requests: 1, refused: status >= 400 ? 1 : 0, address });
-  };
+      this.#counter.add(credential, { requests: 1, refused: status >= 400 ? 1 : 0, address });
+  }
 
-  const networksOf = (keyId: number): Query => {
-    const text = timeText(dialect, raw`n.first_used_at`);
+  /** Writes the counts that are pending now. */
+  flush(): Promise<void> {
+    return this.#counter.flush();
+  }
+
+  /** Starts writing batches. Returns a function that stops it and writes the last batch. */
+  start(onError: (error: unknown) => void): () => Promise<void> {
+    return this.#counter.start(10_000, onError);
+  }
+
+  /** Deletes days that no page shows any more; called periodically. */
+  async sweep(now = this.#clock()): Promise<void> {
+    const oldest = dayOf(now - retentionMs);
+    const expired = this.#db.deleteFrom('gatewright_key_usage').where('day', '<', oldest);
+    await this.#database.execute(toQuery(expired));
+  }
+
+  /** Returns the usage of a key from a day on, oldest day first; days without requests are absent. */
+  async of(keyId: number, since: string): Promise<KeyUse> {
+    const counted = this.#db
+      .selectFrom('gatewright_key_usage')
+      .select(['day', 'requests', 'refused', 'address'])
+      .where('key_id', '=', keyId)
+      .where('day', '>=', since)
+      .orderBy('day');
+    const [rows, networks] = await Promise.all([
+      this.#database.all<UsedDay & { readonly address: string }>(toQuery(counted)),
+      this.#database.all<KeyUse['networks'][number]>(this.#networksOf(keyId)),
+    ]);
+    const days = rows.map(({ day, requests, refused }) => ({
+      day,
+      requests: Number(requests),
+      refused: Number(refused),
+    }));
+    return { days, lastAddress: rows.at(-1)?.address ?? null, networks };
+  }
+
+  async #write(used: readonly (readonly [number, CountedUse])[]): Promise<void> {
+    const query = this.#statements.get(used.length)?.({
+      day: dayOf(this.#clock()),
+      keys: used.map(([key]) => key),
+      requests: used.map(([, { requests }]) => requests),
+      refused: used.map(([, { refused }]) => refused),
+      addresses: used.map(([, { address }]) => address),
+    });
+    if (query === undefined) throw new Error(`no statement adds ${used.length} rows`);
+    await this.#database.execute(query);
+  }
+
+  #networksOf(keyId: number): Query {
+    const text = timeText(this.#database.dialect, raw`n.first_used_at`);
     return toQuery(
-      db
+      this.#db
         .selectFrom('gatewright_key_networks as n')
         .select('n.network')
         .select(raw<string>`${text}`.as('first_used_at'))
@@ -139,42 +192,7 @@ export const createKeyUsage = ({ database, clock }: TableContext) => {
         .orderBy('n.first_used_at', 'desc')
         .limit(maxListedNetworks),
     );
-  };
+  }
+}
 
-  return {
-    count,
-    flush: counter.flush,
-    start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
-
-    /** Deletes days that no page shows any more; called periodically. */
-    sweep: async (now = clock()): Promise<void> => {
-      const oldest = dayOf(now - retentionMs);
-      await database.execute(toQuery(db.deleteFrom('gatewright_key_usage').where('day', '<', oldest)));
-    },
-
-    /** Returns the usage of a key from a day on, oldest day first; days without requests are absent. */
-    of: async (keyId: number, from: string): Promise<KeyUse> => {
-      const [rows, networks] = await Promise.all([
-        database.all<UsedDay & { readonly address: string }>(
-          toQuery(
-            db
-              .selectFrom('gatewright_key_usage')
-              .select(['day', 'requests', 'refused', 'address'])
-              .where('key_id', '=', keyId)
-              .where('day', '>=', from)
-              .orderBy('day'),
-          ),
-        ),
-        database.all<KeyUse['networks'][number]>(networksOf(keyId)),
-      ]);
-      const days = rows.map(({ day, requests, refused }) => ({
-        day,
-        requests: Number(requests),
-        refused: Number(refused),
-      }));
-      return { days, lastAddress: rows.at(-1)?.address ?? null, networks };
-    },
-  };
-};
-
-export type KeyUsage = ReturnType<typeof createKeyUsage>;
+export const createKeyUsage = (context: TableContext): KeyUsage => new KeyUsage(context);

@@ -1,6 +1,8 @@
 /** Scopes that the requests of each key needed, by day, and the keys whose rights exceed their recent use. */
 
 import type { Principal } from '../../../auth/principal.ts';
+import type { Database, Query } from '../../../database/database.ts';
+import type { Dialect } from '../../../database/dialect.ts';
 import { monthAgo, serviceTime, timesAt, timeText } from '../../../database/source.ts';
 import {
   type Fragment,
@@ -12,7 +14,9 @@ import {
   toQuery,
 } from '../../../database/statement.ts';
 import { tablesOf } from '../../../database/tables-of.ts';
-import type { TableContext } from '../../../ledger/context.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { BatchedCounter } from '../../../ledger/batched-counter.ts';
+import type { Change, TableContext } from '../../../ledger/context.ts';
 import { narrowerScopes } from '../../../policy/key-scope.ts';
 import type { KeyInNeed } from '../../attention.ts';
 import { dayOf } from './daily-counts.ts';
@@ -65,17 +69,120 @@ const comparedKeys = (condition: Fragment): Fragment => sql`(select t.* from "ap
   order by coalesce(t."last_used_at", t."created_at") desc limit ${literal(maxCompared)})`;
 
 /**
+ * Returns keys with the scopes that they used. Keys with a day of successful requests of which no use is recorded are
+ * left out: less is known of them than they did.
+ */
+const comparison = (dialect: Dialect, condition: Fragment): Statement<Moments> =>
+  statement<Moments>(
+    dialect,
+    (value) => sql`select k.id, k.name, k.user_id, u.username, o.id as owner_id, o.username as owner_name,
+        cast(k.scopes as text) as scopes,
+        ${timeText(dialect, sql`k.expires_at`)} as expires_at, ${timeText(dialect, sql`k.created_at`)} as created_at,
+        ${timeText(dialect, sql`k.last_used_at`)} as last_used_at,
+        (select string_agg(d.scope, ',') from (select distinct s.scope from gatewright_key_uses s
+          where s.key_id = k.id and s.day >= ${value('from')}) d) as used
+        from ${comparedKeys(condition)} as k join users u on u.id = k.user_id left join users o on o.id = u.owner_id
+        where not exists (select 1 from gatewright_key_usage g
+            where g.key_id = k.id and g.day >= ${value('from')} and g.requests > g.refused
+              and not exists (select 1 from gatewright_key_uses s where s.key_id = g.key_id and s.day = g.day))
+        order by coalesce(k.last_used_at, k.created_at) desc`,
+  );
+
+/**
  * The scopes that requests of each key needed, whatever scopes the key has: counted in memory and written in batches,
  * to the day on which a batch is written. They say which scopes would be enough.
  */
-export const createKeyUses = ({ database, clock }: TableContext) => {
-  const db = tablesOf(database);
-  const { dialect } = database;
-  const time = (value: Fragment): Fragment => timeText(dialect, value);
+export class KeyUses {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #db: Change['tables'];
+  readonly #counter: BatchedCounter<string, CountedUse>;
+  readonly #ofAllKeys: Statement<Moments>;
+  readonly #ofOneKey: Statement<Moments>;
 
-  const counter = keyCounter<CountedUse>(database, (rows) => {
-    const day = dayOf(clock());
-    const insert = db
+  constructor({ database, clock }: TableContext) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#db = tablesOf(database);
+    this.#counter = keyCounter(database, (rows: readonly CountedUse[]) => this.#insertOf(rows));
+    this.#ofAllKeys = comparison(database.dialect, sql`1 = 1`);
+    this.#ofOneKey = comparison(database.dialect, sql`t."id" = ${param('id')}`);
+  }
+
+  /** Counts the scopes that a request of a key needed; for any other caller nothing. */
+  count(principal: Principal): void {
+    if (principal.kind !== 'user' || principal.credential === undefined) return;
+    const key_id = principal.credential;
+    for (const scope of principal.uses ?? [])
+      this.#counter.add(`${key_id} ${scope}`, { key_id, scope, requests: 1 });
+  }
+
+  /** Writes the counts that are pending now. */
+  flush(): Promise<void> {
+    return this.#counter.flush();
+  }
+
+  /** Starts writing batches. Returns a function that stops it and writes the last batch. */
+  start(onError: (error: unknown) => void): () => Promise<void> {
+    return this.#counter.start(10_000, onError);
+  }
+
+  /** Deletes days that no longer count; called periodically. */
+  async sweep(now = this.#clock()): Promise<void> {
+    const oldest = dayOf(now - keptDays * dayMs);
+    const expired = this.#db.deleteFrom('gatewright_key_uses').where('day', '<', oldest);
+    await this.#database.execute(toQuery(expired));
+  }
+
+  /** Returns the recent use of a key by scope, the most used first. */
+  async of(keyId: number): Promise<readonly ScopeUse[]> {
+    const uses = this.#db
+      .selectFrom('gatewright_key_uses')
+      .select((eb) => [
+        'scope',
+        eb.cast<number>(eb.fn.sum('requests'), 'bigint').as('requests'),
+        eb.fn.max('day').as('last_day'),
+      ])
+      .where('key_id', '=', keyId)
+      .where('day', '>=', firstRecentDay(this.#clock()))
+      .groupBy('scope')
+      .orderBy('requests', 'desc')
+      .orderBy('scope');
+    const rows = await this.#database.all<ScopeUse>(toQuery(uses));
+    return rows.map((row) => ({ ...row, requests: Number(row.requests) }));
+  }
+
+  /**
+   * Returns keys that may do more than their recent use needed. They have existed for 30 days, so that their use says
+   * something. `known` are the scopes of the service.
+   */
+  wide(known: ReadonlySet<string>): Promise<readonly WideKey[]> {
+    return this.#wider(this.#ofAllKeys, known);
+  }
+
+  /** Returns the scopes that would be enough for a key; undefined where it has no more, or too little is known. */
+  async narrowerOf(id: number, known: ReadonlySet<string>): Promise<readonly string[] | undefined> {
+    return (await this.#wider(this.#ofOneKey, known, id))[0]?.narrower;
+  }
+
+  async #wider(
+    compared: Statement<Moments>,
+    known: ReadonlySet<string>,
+    id = 0,
+  ): Promise<readonly WideKey[]> {
+    const now = this.#clock();
+    const moments = { ...timesAt(now), from: firstRecentDay(now), id };
+    const rows = await this.#database.all<ComparedRow>(compared(moments));
+    return rows.flatMap(({ scopes, used, ...key }) => {
+      const held = scopes === null ? null : (JSON.parse(scopes) as string[]);
+      const narrower = narrowerScopes(held, used?.split(',') ?? [], known);
+      return narrower === undefined ? [] : [{ ...key, narrower }];
+    });
+  }
+
+  #insertOf(rows: readonly CountedUse[]): Query {
+    const day = dayOf(this.#clock());
+    const insert = this.#db
       .insertInto('gatewright_key_uses')
       .values(rows.map((each) => ({ ...each, day })))
       .onConflict((conflict) =>
@@ -84,89 +191,7 @@ export const createKeyUses = ({ database, clock }: TableContext) => {
         })),
       );
     return toQuery(insert);
-  });
+  }
+}
 
-  /**
-   * Keys with the scopes that they used. Keys with a day of successful requests of which no use is recorded are left
-   * out: less is known of them than they did.
-   */
-  const comparison = (condition: Fragment): Statement<Moments> =>
-    statement<Moments>(
-      dialect,
-      (value) => sql`select k.id, k.name, k.user_id, u.username, o.id as owner_id, o.username as owner_name,
-        cast(k.scopes as text) as scopes,
-        ${time(sql`k.expires_at`)} as expires_at, ${time(sql`k.created_at`)} as created_at,
-        ${time(sql`k.last_used_at`)} as last_used_at,
-        (select string_agg(d.scope, ',') from (select distinct s.scope from gatewright_key_uses s
-          where s.key_id = k.id and s.day >= ${value('from')}) d) as used
-        from ${comparedKeys(condition)} as k join users u on u.id = k.user_id left join users o on o.id = u.owner_id
-        where not exists (select 1 from gatewright_key_usage g
-            where g.key_id = k.id and g.day >= ${value('from')} and g.requests > g.refused
-              and not exists (select 1 from gatewright_key_uses s where s.key_id = g.key_id and s.day = g.day))
-        order by coalesce(k.last_used_at, k.created_at) desc`,
-    );
-  const comparisons = { each: comparison(sql`1 = 1`), one: comparison(sql`t."id" = ${param('id')}`) };
-
-  const wider = async (
-    which: keyof typeof comparisons,
-    known: ReadonlySet<string>,
-    id = 0,
-  ): Promise<readonly WideKey[]> => {
-    const now = clock();
-    const moments = { ...timesAt(now), from: firstRecentDay(now), id };
-    const rows = await database.all<ComparedRow>(comparisons[which](moments));
-    return rows.flatMap(({ scopes, used, ...key }) => {
-      const held = scopes === null ? null : (JSON.parse(scopes) as string[]);
-      const narrower = narrowerScopes(held, used?.split(',') ?? [], known);
-      return narrower === undefined ? [] : [{ ...key, narrower }];
-    });
-  };
-
-  return {
-    /** Counts the scopes that a request of a key needed; for any other caller nothing. */
-    count: (principal: Principal): void => {
-      if (principal.kind !== 'user' || principal.credential === undefined) return;
-      const key_id = principal.credential;
-      for (const scope of principal.uses ?? [])
-        counter.add(`${key_id} ${scope}`, { key_id, scope, requests: 1 });
-    },
-    flush: counter.flush,
-    start: (onError: (error: unknown) => void) => counter.start(10_000, onError),
-
-    /** Deletes days that no longer count; called periodically. */
-    sweep: async (now = clock()): Promise<void> => {
-      const oldest = dayOf(now - keptDays * dayMs);
-      await database.execute(toQuery(db.deleteFrom('gatewright_key_uses').where('day', '<', oldest)));
-    },
-
-    /** Returns the recent use of a key by scope, the most used first. */
-    of: async (keyId: number): Promise<readonly ScopeUse[]> => {
-      const uses = db
-        .selectFrom('gatewright_key_uses')
-        .select((eb) => [
-          'scope',
-          eb.cast<number>(eb.fn.sum('requests'), 'bigint').as('requests'),
-          eb.fn.max('day').as('last_day'),
-        ])
-        .where('key_id', '=', keyId)
-        .where('day', '>=', firstRecentDay(clock()))
-        .groupBy('scope')
-        .orderBy('requests', 'desc')
-        .orderBy('scope');
-      const rows = await database.all<ScopeUse>(toQuery(uses));
-      return rows.map((row) => ({ ...row, requests: Number(row.requests) }));
-    },
-
-    /**
-     * Returns keys that may do more than their recent use needed. They have existed for 30 days, so that their use says
-     * something. `known` are the scopes of the service.
-     */
-    wide: (known: ReadonlySet<string>) => wider('each', known),
-
-    /** Returns the scopes that would be enough for a key; undefined where it has no more, or too little is known. */
-    narrowerOf: async (id: number, known: ReadonlySet<string>): Promise<readonly string[] | undefined> =>
-      (await wider('one', known, id))[0]?.narrower,
-  };
-};
-
-export type KeyUses = ReturnType<typeof createKeyUses>;
+export const createKeyUses = (context: TableContext): KeyUses => new KeyUses(context);
