@@ -82,15 +82,73 @@ const createLookUp =
     return found.result;
   };
 
-/** Links by which users set a password of their own: made by an administrator, used without a session. */
-export const invitationEndpoints = (services: InvitationParts): Endpoint[] => {
-  const { invitations, identities, passwords, locale, catalogue, baseUrl } = services;
-  const lookUp = createLookUp(services);
-  const path = invitationPath;
-  const tokenField = { token: field.text({ required: true }) };
+type LookUp = ReturnType<typeof createLookUp>;
+
+const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'json' } as const;
+
+const tokenField = { token: field.text({ required: true }) };
+
+const inviteEndpoint = ({ invitations, mail, baseUrl }: InvitationParts): Endpoint => ({
+  operation: 'adminInviteUser',
+  method: 'POST',
+  path: '/admin/users/:id/invitation',
+  auth: adminAuth,
+  policy: administratorOnly,
+  accepts: 'nothing',
+  status: 201,
+  docs: {
+    summary: { 'zh-CN': '生成邀请链接', en: 'Create an invitation link' },
+    description: {
+      'zh-CN':
+        '用户凭链接自行设置密码；也可用作已有用户的密码重置链接。应用配置了 `mail` 时，链接同时发往用户的邮箱。链接只显示这一次，72 小时内可用一次，新链接使旧链接失效；创建者被删除、停用或不再有权为该用户生成时，链接失效。不能为自己生成，也不能为服务账号生成；管理员不能为 super_admin 生成。',
+      en: 'The link lets a user set a password; for a user with a password it is a reset link. With `mail` configured it is also sent to the user. It is shown once, works once within 72 hours, and invalidates the previous one. It also becomes invalid when its creator is deleted, disabled or no longer permitted to create it. Users cannot create one for themselves or for a service account, nor an admin for a super_admin.',
+    },
+    tag: adminTag,
+    data: schemas.invitation,
+    problems: ['record_not_found', 'user_disabled', 'service_account'],
+  },
+  handle: async (call) => {
+    const id = idOf(call);
+    // One's own password asks for the current one: a page left open must not be enough to take it over.
+    if (id === userOf(call).id) throw new Problem('forbidden');
+    const made = newLinkToken();
+    const { expiresAt, sentTo } = await invitations.create(id, made, actorOf(call));
+    mail?.wake();
+    const url = linkUrl(baseUrl, invitationPath, made.token);
+    return { data: { url, expires_at: expiresAt, sent_to: sentTo ?? null } };
+  },
+});
+
+const lookUpEndpoint = ({ catalogue }: InvitationParts, lookUp: LookUp): Endpoint => {
   const tokenOnly = createInput(tokenField, catalogue);
+  return {
+    ...open,
+    operation: 'lookAtInvitation',
+    path: `${invitationPath}/lookup`,
+    input: tokenOnly.schema,
+    docs: {
+      summary: { 'zh-CN': '查看邀请链接', en: 'Check an invitation link' },
+      description: {
+        'zh-CN': '令牌在请求体中，不出现在任何地址里。失败计入登录限制。',
+        en: 'The token is in the body, so that it is in no URL. Failures count as failed logins.',
+      },
+      tag: adminTag,
+      data: schemas.invitedUser,
+      problems: [...limits, ...overrun],
+    },
+    handle: async (call) => {
+      const { values, errors } = tokenOnly.read(call.body);
+      refuseInvalid(errors);
+      const found = await lookUp(call, String(values['token']), async (each) => each);
+      const { username, email, name, expiresAt } = found;
+      return { data: { username, email: shownAddress(email), name, expires_at: expiresAt } };
+    },
+  };
+};
+
+const useEndpoint = (services: InvitationParts, lookUp: LookUp): Endpoint => {
+  const { invitations, identities, passwords, locale, catalogue } = services;
   const input = createInput({ ...tokenField, password: field.text({ required: true }) }, catalogue);
-  const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'json' } as const;
 
   const setPassword = async (call: Call, found: OpenInvitation, password: string): Promise<void> => {
     const violation = await passwordViolation(password, found);
@@ -103,88 +161,39 @@ export const invitationEndpoints = (services: InvitationParts): Endpoint[] => {
       throw new Problem('invitation_ended');
   };
 
-  return [
-    {
-      operation: 'adminInviteUser',
-      method: 'POST',
-      path: '/admin/users/:id/invitation',
-      auth: adminAuth,
-      policy: administratorOnly,
-      accepts: 'nothing',
-      status: 201,
-      docs: {
-        summary: { 'zh-CN': '生成邀请链接', en: 'Create an invitation link' },
-        description: {
-          'zh-CN':
-            '用户凭链接自行设置密码；也可用作已有用户的密码重置链接。应用配置了 `mail` 时，链接同时发往用户的邮箱。链接只显示这一次，72 小时内可用一次，新链接使旧链接失效；创建者被删除、停用或不再有权为该用户生成时，链接失效。不能为自己生成，也不能为服务账号生成；管理员不能为 super_admin 生成。',
-          en: 'The link lets a user set a password; for a user with a password it is a reset link. With `mail` configured it is also sent to the user. It is shown once, works once within 72 hours, and invalidates the previous one. It also becomes invalid when its creator is deleted, disabled or no longer permitted to create it. Users cannot create one for themselves or for a service account, nor an admin for a super_admin.',
-        },
-        tag: adminTag,
-        data: schemas.invitation,
-        problems: ['record_not_found', 'user_disabled', 'service_account'],
+  return {
+    ...open,
+    operation: 'useInvitation',
+    path: invitationPath,
+    input: refined(input.schema, { password: passwordSchema(locale) }),
+    docs: {
+      summary: { 'zh-CN': '凭邀请链接设置密码', en: 'Set a password by an invitation link' },
+      description: {
+        'zh-CN': `${passwordRules['zh-CN']}链接随即失效，该用户的会话全部结束。`,
+        en: `${passwordRules.en} The link then ends, and so do all sessions of the user.`,
       },
-      handle: async (call) => {
-        const id = idOf(call);
-        // One's own password asks for the current one: a page left open must not be enough to take it over.
-        if (id === userOf(call).id) throw new Problem('forbidden');
-        const made = newLinkToken();
-        const { expiresAt, sentTo } = await invitations.create(id, made, actorOf(call));
-        services.mail?.wake();
-        const url = linkUrl(baseUrl, invitationPath, made.token);
-        return { data: { url, expires_at: expiresAt, sent_to: sentTo ?? null } };
-      },
+      tag: adminTag,
+      data: publicUserEntity.schema,
+      problems: [...limits, ...overrun],
     },
-    {
-      ...open,
-      operation: 'lookAtInvitation',
-      path: `${path}/lookup`,
-      input: tokenOnly.schema,
-      docs: {
-        summary: { 'zh-CN': '查看邀请链接', en: 'Check an invitation link' },
-        description: {
-          'zh-CN': '令牌在请求体中，不出现在任何地址里。失败计入登录限制。',
-          en: 'The token is in the body, so that it is in no URL. Failures count as failed logins.',
-        },
-        tag: adminTag,
-        data: schemas.invitedUser,
-        problems: [...limits, ...overrun],
-      },
-      handle: async (call) => {
-        const { values, errors } = tokenOnly.read(call.body);
-        refuseInvalid(errors);
-        const found = await lookUp(call, String(values['token']), async (each) => each);
-        const { username, email, name, expiresAt } = found;
-        return { data: { username, email: shownAddress(email), name, expires_at: expiresAt } };
-      },
+    handle: async (call) => {
+      const { values, errors } = input.read(call.body);
+      refuseInvalid(errors);
+      const [token, password] = [String(values['token']), String(values['password'])];
+      const userId = await lookUp(call, token, async (found) => {
+        await setPassword(call, found, password);
+        return found.userId;
+      });
+      const identity = await identities.byUserId(userId, []);
+      if (identity === undefined) throw new Problem('invitation_ended');
+      const { id, username, email, name, roles } = identity;
+      return { data: { id, username, email, name, roles: [...roles].sort() } };
     },
-    {
-      ...open,
-      operation: 'useInvitation',
-      path,
-      input: refined(input.schema, { password: passwordSchema(locale) }),
-      docs: {
-        summary: { 'zh-CN': '凭邀请链接设置密码', en: 'Set a password by an invitation link' },
-        description: {
-          'zh-CN': `${passwordRules['zh-CN']}链接随即失效，该用户的会话全部结束。`,
-          en: `${passwordRules.en} The link then ends, and so do all sessions of the user.`,
-        },
-        tag: adminTag,
-        data: publicUserEntity.schema,
-        problems: [...limits, ...overrun],
-      },
-      handle: async (call) => {
-        const { values, errors } = input.read(call.body);
-        refuseInvalid(errors);
-        const [token, password] = [String(values['token']), String(values['password'])];
-        const userId = await lookUp(call, token, async (found) => {
-          await setPassword(call, found, password);
-          return found.userId;
-        });
-        const identity = await identities.byUserId(userId, []);
-        if (identity === undefined) throw new Problem('invitation_ended');
-        const { id, username, email, name, roles } = identity;
-        return { data: { id, username, email, name, roles: [...roles].sort() } };
-      },
-    },
-  ];
+  };
+};
+
+/** Links by which users set a password of their own: made by an administrator, used without a session. */
+export const invitationEndpoints = (services: InvitationParts): Endpoint[] => {
+  const lookUp = createLookUp(services);
+  return [inviteEndpoint(services), lookUpEndpoint(services, lookUp), useEndpoint(services, lookUp)];
 };

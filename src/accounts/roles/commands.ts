@@ -186,9 +186,9 @@ const entryViolation = (
   return isRegistered ? undefined : { field: 'action', rule: 'reference' };
 };
 
-/** Commands on the permission entries of the application's models. */
-export const permissionCommands = (entries: readonly PermissionEntry[]): readonly EntityCommand[] => {
-  const changeMany = defineEntityCommand({
+/** Grants and revokes several permissions in one request. */
+const changeMany = (entries: readonly PermissionEntry[]): EntityCommand =>
+  defineEntityCommand({
     verb: 'change',
     method: 'PUT',
     path: '',
@@ -230,46 +230,47 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
     },
   });
 
-  /** Sets the entry in the path. @throws Problem `record_not_found` for an unregistered one */
-  const setting = (
-    allowed: boolean,
-    words: Pick<EntityCommand, 'verb' | 'method' | 'operation' | 'summary' | 'description'>,
-  ) =>
-    defineEntityCommand({
-      ...words,
-      path: '/:role/:model/:action',
-      problems: ['record_not_found'],
-      constraints: missingRole,
-      run: async (call) => {
-        const { role = '', model = '', action = '' } = call.params;
-        const isRegistered = entries.some((each) => each.model === model && each.action === action);
-        if (!isRegistered || (await existingRoles(call, call.transaction, [role])).length === 0)
-          throw new Problem('record_not_found');
-        return { audit: (await changePermissions(call, [{ role, model, action, allowed }])).audit };
-      },
-    });
+/** Sets the entry in the path. @throws Problem `record_not_found` for an unregistered one */
+const setOne = (
+  entries: readonly PermissionEntry[],
+  allowed: boolean,
+  words: Pick<EntityCommand, 'verb' | 'method' | 'operation' | 'summary' | 'description'>,
+) =>
+  defineEntityCommand({
+    ...words,
+    path: '/:role/:model/:action',
+    problems: ['record_not_found'],
+    constraints: missingRole,
+    run: async (call) => {
+      const { role = '', model = '', action = '' } = call.params;
+      const isRegistered = entries.some((each) => each.model === model && each.action === action);
+      if (!isRegistered || (await existingRoles(call, call.transaction, [role])).length === 0)
+        throw new Problem('record_not_found');
+      return { audit: (await changePermissions(call, [{ role, model, action, allowed }])).audit };
+    },
+  });
 
-  return [
-    changeMany,
-    setting(true, {
-      verb: 'grant',
-      method: 'PUT',
-      operation: 'grantPermission',
-      summary: { 'zh-CN': '授予权限', en: 'Grant a permission' },
-      description: {
-        'zh-CN': '自下一个请求起生效；已授予则不变。',
-        en: 'It takes effect with the next request. A permission that is granted already stays.',
-      },
-    }),
-    setting(false, {
-      verb: 'revoke',
-      method: 'DELETE',
-      operation: 'revokePermission',
-      summary: { 'zh-CN': '收回权限', en: 'Revoke a permission' },
-      description: {
-        'zh-CN': '自下一个请求起生效；未授予则不变。',
-        en: 'It takes effect with the next request. A permission that is not granted stays so.',
-      },
-    }),
-  ];
-};
+/** Commands on the permission entries of the application's models. */
+export const permissionCommands = (entries: readonly PermissionEntry[]): readonly EntityCommand[] => [
+  changeMany(entries),
+  setOne(entries, true, {
+    verb: 'grant',
+    method: 'PUT',
+    operation: 'grantPermission',
+    summary: { 'zh-CN': '授予权限', en: 'Grant a permission' },
+    description: {
+      'zh-CN': '自下一个请求起生效；已授予则不变。',
+      en: 'It takes effect with the next request. A permission that is granted already stays.',
+    },
+  }),
+  setOne(entries, false, {
+    verb: 'revoke',
+    method: 'DELETE',
+    operation: 'revokePermission',
+    summary: { 'zh-CN': '收回权限', en: 'Revoke a permission' },
+    description: {
+      'zh-CN': '自下一个请求起生效；未授予则不变。',
+      en: 'It takes effect with the next request. A permission that is not granted stays so.',
+    },
+  }),
+];

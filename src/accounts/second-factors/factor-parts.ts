@@ -62,12 +62,14 @@ export const createPasswordInput = (services: PasswordInputParts) => {
   };
 };
 
+export type PasswordInput = ReturnType<typeof createPasswordInput>;
+
 /**
  * Endpoint that removes a factor of one's own. `removing` reads a call before its password is looked at; the function
  * that it returns removes the factor, and returns `overtaken` where the password does not hold any more.
  */
 export const removalOf = (
-  password: ReturnType<typeof createPasswordInput>,
+  password: PasswordInput,
   { operation, path, summary }: Pick<Endpoint, 'operation' | 'path'> & Pick<Endpoint['docs'], 'summary'>,
   removing: (call: Call) => (verified: VerifiedUser, sessionId: number) => Promise<FactorChange>,
 ): Endpoint => ({

@@ -53,11 +53,10 @@ export const askSecondFactor = async (
   const { ticket, hash } = newSignInTicket();
   const challenge = options?.challenge ?? null;
   const expires = await signInTickets.create({ hash, user: verified, challenge });
-  const methods = [
-    ...(has.totp === undefined ? [] : ['totp']),
-    ...(asked ? ['passkey'] : []),
-    ...(has.recoveryCodes === 0 ? [] : ['recovery_code']),
-  ];
+  const methods: string[] = [];
+  if (has.totp !== undefined) methods.push('totp');
+  if (asked) methods.push('passkey');
+  if (has.recoveryCodes > 0) methods.push('recovery_code');
   const more = options === undefined ? {} : { passkey_options: { ...options } as unknown as JsonObject };
   return factorRefused('second_factor_required', { data: { ticket, methods, expires_at: expires, ...more } });
 };
@@ -90,10 +89,10 @@ const prove = async (
   return counter === undefined ? undefined : { by: 'passkey', id: passkey.id, counter };
 };
 
-/** The second step of a sign-in: with a ticket of the first one, and one of three factors. */
-export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint => {
-  const { cookies, signInTickets, identities, securityEvents, baseUrl, catalogue } = services;
-  const path = '/admin/session/second-factor';
+const path = '/admin/session/second-factor';
+
+/** The body of the second step: the ticket of the first one, and one of three factors. */
+const createFactorInput = (catalogue: Catalogue) => {
   const input = createInput(
     {
       ticket: field.text({ required: true }),
@@ -104,6 +103,7 @@ export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint 
     catalogue,
   );
 
+  /** @throws Problem `invalid_record` */
   const read = (body: JsonObject): { readonly ticket: string; readonly answer: FactorAnswer } => {
     const { values, errors } = input.read(body);
     refuseInvalid(errors);
@@ -118,27 +118,50 @@ export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint 
     return { ticket: String(ticket), answer };
   };
 
-  /** Looks at an answer and begins the session, all in one. Undefined where the answer is wrong. */
-  const begin = async (call: Call, ticket: SignInTicket, answer: FactorAnswer, user: Identity) => {
-    if (!(await signInTickets.tryOne(ticket.hash))) throw factorRefused('second_factor_expired');
-    const proof = await prove(services, ticket, answer);
-    if (proof === undefined) return undefined;
-    const { id, hash } = cookies.create();
-    const session = { hash, address: call.address, userAgent: keptUserAgent(call.header('user-agent')) };
-    const actor = { principal: arriving(user), address: call.address };
-    const opened = await signInTickets.open(ticket, proof, session, actor);
-    if (opened === 'over') throw factorRefused('second_factor_expired');
-    return opened === 'opened' ? id : undefined;
-  };
+  // The code is one of three proofs, none of which is required alone.
+  return { schema: { ...input.schema, examples: [{ ticket: 'ticket', code: '123456' }] }, read };
+};
 
-  const ticketOf = async (call: Call, text: string): Promise<SignInTicket> => {
-    const hash = hashSignInTicket(text);
-    const found = hash === undefined ? undefined : await signInTickets.find(hash);
-    if (found !== undefined) return found;
-    securityEvents.record({ action: 'sign_in.failed', address: call.address, detail: { ticket: false } });
-    throw factorRefused('second_factor_expired');
-  };
+/** Returns the ticket that a text stands for. @throws Problem `second_factor_expired` */
+const findTicket = async (
+  { signInTickets, securityEvents }: SecondFactorSignInParts,
+  call: Call,
+  text: string,
+): Promise<SignInTicket> => {
+  const hash = hashSignInTicket(text);
+  const found = hash === undefined ? undefined : await signInTickets.find(hash);
+  if (found !== undefined) return found;
+  securityEvents.record({ action: 'sign_in.failed', address: call.address, detail: { ticket: false } });
+  throw factorRefused('second_factor_expired');
+};
 
+/**
+ * Verifies a factor and begins the session in one attempt. Returns the id of the session; undefined if the factor is
+ * wrong. @throws Problem `second_factor_expired`
+ */
+const beginSession = async (
+  services: SecondFactorSignInParts,
+  call: Call,
+  ticket: SignInTicket,
+  answer: FactorAnswer,
+  user: Identity,
+): Promise<string | undefined> => {
+  const { signInTickets, cookies } = services;
+  if (!(await signInTickets.tryOne(ticket.hash))) throw factorRefused('second_factor_expired');
+  const proof = await prove(services, ticket, answer);
+  if (proof === undefined) return undefined;
+  const { id, hash } = cookies.create();
+  const session = { hash, address: call.address, userAgent: keptUserAgent(call.header('user-agent')) };
+  const actor = { principal: arriving(user), address: call.address };
+  const opened = await signInTickets.open(ticket, proof, session, actor);
+  if (opened === 'over') throw factorRefused('second_factor_expired');
+  return opened === 'opened' ? id : undefined;
+};
+
+/** The second step of a sign-in: with a ticket of the first one, and one of three factors. */
+export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint => {
+  const { cookies, identities, securityEvents, baseUrl, catalogue } = services;
+  const input = createFactorInput(catalogue);
   return {
     operation: 'giveSecondFactor',
     method: 'POST',
@@ -146,8 +169,7 @@ export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint 
     auth: [],
     policy: { kind: 'open' },
     accepts: 'json',
-    // The code is one of three proofs, none of which is required alone.
-    input: { ...input.schema, examples: [{ ticket: 'ticket', code: '123456' }] },
+    input: input.schema,
     docs: {
       summary: { 'zh-CN': '完成两步验证', en: 'Sign in with the second factor' },
       description: {
@@ -168,12 +190,12 @@ export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint 
         securityEvents.record({ action: 'admin.refused', address, detail: { method: 'POST', path } });
         throw new Problem('cross_site');
       }
-      const { ticket: text, answer } = read(call.body);
-      const ticket = await ticketOf(call, text);
+      const { ticket: text, answer } = input.read(call.body);
+      const ticket = await findTicket(services, call, text);
       const user = await identities.byUserId(ticket.user.id, []);
       if (user === undefined) throw loginFailed();
       if (!isAdministrator(user)) throw new Problem('forbidden');
-      const attempt = () => begin(call, ticket, answer, user);
+      const attempt = () => beginSession(services, call, ticket, answer, user);
       const id = await countedFactor(services, call, user, answer.by, attempt);
       if (id === undefined) {
         factorFailed(services, call, user, answer.by);

@@ -196,85 +196,98 @@ const passwordResetEndpoints = (services: MailingParts): Endpoint[] => {
   ];
 };
 
-const emailEndpoints = (services: MailingParts): Endpoint[] => {
+/** Refuses an address that a user may not choose. @throws Problem `invalid_record` */
+type RefuseAddress = (email: string, user: Pick<UserPrincipal, 'roles'>) => void;
+
+const requestEmailEndpoint = (
+  services: MailingParts,
+  asked: Input,
+  refuseAddress: RefuseAddress,
+): Endpoint => ({
+  ...open,
+  operation: 'requestEmailChange',
+  path: '/api/v1/auth/email',
+  auth: ['jwt'],
+  policy: { kind: 'user' },
+  input: asked.schema,
+  docs: {
+    summary: { 'zh-CN': '请求修改邮箱', en: 'Request a change of the email address' },
+    description: {
+      'zh-CN':
+        '向新邮箱发送 30 分钟内有效、只能使用一次的链接，确认后才会修改。新邮箱已属于其他账号时响应相同。`password` 为当前密码，错误为 401，并计入登录限制。',
+      en: 'A link is sent to the new address, which works once within 30 minutes; the address changes when it is confirmed. The response is the same if another account has the address. `password` is the current password: a wrong one returns 401 and counts as a failed login.',
+    },
+    tag: 'Auth',
+    problems: ['login_failed', ...overrun],
+  },
+  handle: async (call) => {
+    const { values, errors } = asked.read(call.body);
+    refuseInvalid(errors);
+    const typed = String(values['email']);
+    const user = userOf(call);
+    refuseAddress(typed, user);
+    const verified = await verifyOwnPassword(services, call, user, String(values['password']));
+    if (verified === undefined) throw loginFailed();
+    const canonical = canonicalAccount(typed);
+    return requestLink(services, call, {
+      purpose: 'email',
+      account: addressOf(typed) ?? typed,
+      canonical,
+      user: verified,
+      locale: call.language,
+    });
+  },
+});
+
+const confirmEmailEndpoint = (services: MailingParts, refuseAddress: RefuseAddress): Endpoint => {
   const { catalogue, accountLinks } = services;
-  const asked = createInput(
-    { email: field.text({ required: true }), password: field.text({ required: true }) },
-    catalogue,
-  );
   const confirmed = createInput(tokenField, catalogue);
   const users = createUserInput(services.users, catalogue);
+  return {
+    ...open,
+    operation: 'confirmEmailChange',
+    path: '/api/v1/auth/email/confirm',
+    input: confirmed.schema,
+    docs: {
+      summary: { 'zh-CN': '凭链接修改邮箱', en: 'Change the email address by its link' },
+      description: {
+        'zh-CN': '旧邮箱会收到通知。',
+        en: 'The former address is notified.',
+      },
+      tag: 'Auth',
+      problems: ['link_ended', ...overrun],
+    },
+    handle: async (call) => {
+      const { values, errors } = confirmed.read(call.body);
+      refuseInvalid(errors);
+      const token = String(values['token']);
+      await confirmLink(services, 'email', token, call, async () => {
+        const found = await findOfUser(services, 'email', token, call);
+        if (found === undefined) return undefined;
+        const { link, identity, actor } = found;
+        refuseAddress(link.email, identity);
+        return (await users.saving(() => accountLinks.changeEmail(link, actor))) || undefined;
+      });
+      services.mail?.wake();
+      return {};
+    },
+  };
+};
+
+const emailEndpoints = (services: MailingParts): Endpoint[] => {
+  const asked = createInput(
+    { email: field.text({ required: true }), password: field.text({ required: true }) },
+    services.catalogue,
+  );
   const addressViolation = addressRule(services);
-  /** An administrator could set any address in the administration area. */
-  const refuseAddress = (email: string, user: Pick<UserPrincipal, 'roles'>): void => {
+  const refuseAddress: RefuseAddress = (email, user) => {
+    // An administrator could set any address in the administration area.
     const violation = isAdministrator(user) ? mailboxViolation(email) : addressViolation(email);
     if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
   };
   return [
-    {
-      ...open,
-      operation: 'requestEmailChange',
-      path: '/api/v1/auth/email',
-      auth: ['jwt'],
-      policy: { kind: 'user' },
-      input: asked.schema,
-      docs: {
-        summary: { 'zh-CN': '请求修改邮箱', en: 'Request a change of the email address' },
-        description: {
-          'zh-CN':
-            '向新邮箱发送 30 分钟内有效、只能使用一次的链接，确认后才会修改。新邮箱已属于其他账号时响应相同。`password` 为当前密码，错误为 401，并计入登录限制。',
-          en: 'A link is sent to the new address, which works once within 30 minutes; the address changes when it is confirmed. The response is the same if another account has the address. `password` is the current password: a wrong one returns 401 and counts as a failed login.',
-        },
-        tag: 'Auth',
-        problems: ['login_failed', ...overrun],
-      },
-      handle: async (call) => {
-        const { values, errors } = asked.read(call.body);
-        refuseInvalid(errors);
-        const typed = String(values['email']);
-        const user = userOf(call);
-        refuseAddress(typed, user);
-        const verified = await verifyOwnPassword(services, call, user, String(values['password']));
-        if (verified === undefined) throw loginFailed();
-        const canonical = canonicalAccount(typed);
-        return requestLink(services, call, {
-          purpose: 'email',
-          account: addressOf(typed) ?? typed,
-          canonical,
-          user: verified,
-          locale: call.language,
-        });
-      },
-    },
-    {
-      ...open,
-      operation: 'confirmEmailChange',
-      path: '/api/v1/auth/email/confirm',
-      input: confirmed.schema,
-      docs: {
-        summary: { 'zh-CN': '凭链接修改邮箱', en: 'Change the email address by its link' },
-        description: {
-          'zh-CN': '旧邮箱会收到通知。',
-          en: 'The former address is notified.',
-        },
-        tag: 'Auth',
-        problems: ['link_ended', ...overrun],
-      },
-      handle: async (call) => {
-        const { values, errors } = confirmed.read(call.body);
-        refuseInvalid(errors);
-        const token = String(values['token']);
-        await confirmLink(services, 'email', token, call, async () => {
-          const found = await findOfUser(services, 'email', token, call);
-          if (found === undefined) return undefined;
-          const { link, identity, actor } = found;
-          refuseAddress(link.email, identity);
-          return (await users.saving(() => accountLinks.changeEmail(link, actor))) || undefined;
-        });
-        services.mail?.wake();
-        return {};
-      },
-    },
+    requestEmailEndpoint(services, asked, refuseAddress),
+    confirmEmailEndpoint(services, refuseAddress),
   ];
 };
 

@@ -16,7 +16,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import type { Models } from '../../model/models.ts';
 import type { ManagedUser } from '../../model/related-user.ts';
-import type { ManagedUsers, ReadableUsers, Scope, UserInput as UserValues } from '../../model/scope.ts';
+import type { ManagedUsers, ReadableUsers, Scope, UserInput } from '../../model/scope.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { createList, listedRows } from '../../records/list.ts';
 import { createShow } from '../../records/show.ts';
@@ -35,7 +35,7 @@ import {
 import type { InvitationStore } from '../invitations/store.ts';
 import type { TokenStore } from '../sessions/tokens.ts';
 import type { UserStore } from './store.ts';
-import { createUserInput, newUserOf, type UserInput } from './user-input.ts';
+import { createUserInput, newUserOf, type UserForm } from './user-input.ts';
 
 export interface AccountParts {
   readonly database: Database;
@@ -86,7 +86,7 @@ interface SystemActing {
 /** Users in code of the application: what callers read of them, and the commands of administrators for the system. */
 class Accounts {
   readonly #services: AccountParts;
-  readonly #input: UserInput;
+  readonly #input: UserForm;
   readonly #all: UserReader;
   readonly #shown: UserReader;
 
@@ -163,7 +163,7 @@ class Accounts {
     return saved;
   }
 
-  async #create({ acting, actor }: SystemActing, values: UserValues): Promise<ManagedUser> {
+  async #create({ acting, actor }: SystemActing, values: UserInput): Promise<ManagedUser> {
     const { users, passwords } = this.#services;
     const sent = bodyOf(values);
     const invite = sent['password'] === undefined;
@@ -176,7 +176,7 @@ class Accounts {
   async #update(
     { acting, actor }: SystemActing,
     id: number,
-    values: Partial<UserValues>,
+    values: Partial<UserInput>,
   ): Promise<ManagedUser> {
     const { users, passwords } = this.#services;
     const stored = isId(id) ? await users.factsOf(id, transactionOf(acting)) : undefined;
@@ -191,7 +191,7 @@ class Accounts {
     });
   }
 
-  async #invite(system: SystemActing, invited: number | UserValues): ReturnType<ManagedUsers['invite']> {
+  async #invite(system: SystemActing, invited: number | UserInput): ReturnType<ManagedUsers['invite']> {
     const { invitations, baseUrl } = this.#services;
     const id = typeof invited === 'number' ? invited : (await this.#create(system, invited)).id;
     const within = transactionOf(system.acting);

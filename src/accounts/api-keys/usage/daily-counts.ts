@@ -107,7 +107,7 @@ export class KeyUsage {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #db: Change['tables'];
-  /** By the number of rows that they add. */
+  /** The statements that add rows, by their number of rows. */
   readonly #statements: ReadonlyMap<number, Statement<Rows>>;
   readonly #counter: BatchedCounter<number, CountedUse>;
 
