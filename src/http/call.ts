@@ -7,9 +7,10 @@ import { parseId } from '../fields/values.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Actor } from '../ledger/audit.ts';
 import type { ResourceModel } from '../model/resource.ts';
+import { modelsOfGrants } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import { createShow } from '../records/show.ts';
-import type { Call } from './endpoint.ts';
+import type { Call, Endpoint } from './endpoint.ts';
 
 /** Actor of a call, for the audit log. */
 export const actorOf = (call: Call): Actor => ({
@@ -21,6 +22,12 @@ export const actorOf = (call: Call): Actor => ({
 /** Models on which some action asks the permission table: what code of the application may come to ask about. */
 export const checkedModels = (models: Iterable<ResourceModel>): readonly string[] =>
   [...models].filter(({ rules }) => rules.permissions !== 'none').map(({ name }) => name);
+
+/** Models whose grants are read with the caller; `related`: for a query that names relations, where one can. */
+export const grantModelsOf = ({ grantsOn, grantsOnRelated, policy }: Endpoint) => {
+  const models = grantsOn ?? modelsOfGrants(policy);
+  return { models, related: grantsOnRelated && [...new Set([...models, ...grantsOnRelated])] };
+};
 
 /** Password hashing is queued per network, and cancelled when the caller disconnects. */
 export const ticketOf = ({ address, signal }: Call): Ticket => ({ line: networkOf(address), signal });

@@ -10,10 +10,10 @@ import { http } from '../kernel/node-http.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { ProblemName } from '../kernel/problem-table.ts';
 import { neverStopping, type Stopping } from '../kernel/stopping.ts';
-import { modelsOfGrants } from '../policy/decide.ts';
 import { namesRelations } from '../records/list.ts';
 import { Arrivals, BodyMemory } from './body.ts';
 import { BrokenRequests } from './broken-requests.ts';
+import { grantModelsOf } from './call.ts';
 import { Connections, isPastMaxAge } from './connections.ts';
 import { Cors, isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -102,11 +102,6 @@ interface Runner {
   /** Whether the response depends on `Accept`. */
   readonly varies: boolean;
 }
-
-const grantModelsOf = ({ grantsOn, grantsOnRelated, policy }: Endpoint) => {
-  const models = grantsOn ?? modelsOfGrants(policy);
-  return { models, related: grantsOnRelated && [...new Set([...models, ...grantsOnRelated])] };
-};
 
 const runnersOf = (
   endpoints: readonly Endpoint[],

@@ -43,7 +43,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/cli/scaffold/resource-file.ts': 'a model file to begin with, which somebody edits',
   'src/http/administration.ts': 'what all endpoints of the administration area take',
   'src/console/explain/explain.ts': holder,
-  'src/console/explain/explanation.ts': holder,
+  'src/console/explain/explained-caller.ts': holder,
   'src/console/explain/view-as.ts': 'the methods by which a colleague calls the API',
   'src/http/list-endpoint.ts': 'the session by which a list is asked for',
   'src/accounts/applications/payment-endpoint.ts': 'the contract stores the timestamp that was signed',

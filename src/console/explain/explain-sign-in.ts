@@ -19,7 +19,7 @@ import { reason } from '../../policy/decide.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import { invalidParameter, parseQueryString } from '../../records/list.ts';
 import { givenIn, idIn, reasonShown } from './explain.ts';
-import type { ExplainedStep } from './explanation.ts';
+import type { ExplainedStep } from './explained-step.ts';
 
 const query: readonly QueryDocs[] = [
   {

@@ -12,14 +12,9 @@ import { type Catalogue, catalogueOf, type Reason, reasonText } from '../../kern
 import { Problem } from '../../kernel/problem.ts';
 import { invalidParameter, parseQueryString, type QueryParameter } from '../../records/list.ts';
 import type { ApplicationSummary } from '../../vault/vault.ts';
-import {
-  decisiveStep,
-  type ExplainedStep,
-  type Explanation,
-  type ExplanationParts,
-  explain,
-  type Subject,
-} from './explanation.ts';
+import type { Subject } from './explained-caller.ts';
+import type { ExplainedStep } from './explained-step.ts';
+import { decisiveStep, type Explanation, type ExplanationParts, explain } from './explanation.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
