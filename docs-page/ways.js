@@ -1,4 +1,5 @@
 import { httpSignatureWay } from './http-signature-way.js';
+import { proxyWay } from './proxy-way.js';
 import { secretWay } from './secret-way.js';
 import { sessionWay } from './session-way.js';
 import { signatureWay } from './signature-way.js';
@@ -8,7 +9,7 @@ import { signatureWay } from './signature-way.js';
 /**
  * @typedef {{ expires: number, renew: () => Promise<unknown> }} Renewal `expires` in Unix milliseconds
  * @typedef {{ value: string, account?: string | undefined, renewal?: Renewal | undefined }} Held
- * @typedef {{ name: string, label: Record<string, string>, headers: string[], secret?: {
+ * @typedef {{ name: string, label: Record<string, string>, headers: string[], byProxy?: true, secret?: {
  *   option: string, prefix: string, variable: string, label: Record<string, string>, held: Record<string, string>,
  *   recognisable: boolean
  * } }} Described a method as the service describes it, `methods.json`
@@ -52,9 +53,10 @@ export const computed = {
 export const waysOf = (methods, page) =>
   new Map(
     methods.map((method) => {
-      const { name, secret } = method;
+      const { name, secret, byProxy } = method;
       const make = computed[name];
       if (secret !== undefined) return [name, secretWay({ ...method, secret }, page)];
+      if (byProxy) return [name, proxyWay(method, page)];
       if (make === undefined) throw new Error(`${name} has no secret and no way of its own`);
       return [name, make(method, page)];
     }),

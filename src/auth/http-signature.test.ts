@@ -285,6 +285,7 @@ const setUp = ({ away = false } = {}) => {
       models: [],
       address: '192.0.2.7',
       header: (name) => headers[name],
+      proxyHeader: () => undefined,
       readBody: () => {
         bodies += 1;
         return Buffer.from(body);

@@ -31,6 +31,11 @@ export interface AuthRequest {
   readonly target: string;
   /** A header's value; undefined where it is absent. A header sent twice is returned as an invalid value. */
   header(name: string): string | undefined;
+  /**
+   * The value of a header that a proxy in front of the service sets; undefined where it is absent, and where the
+   * connection does not come from a proxy that `TRUST_PROXY` names: anyone else could write it.
+   */
+  proxyHeader(name: string): string | undefined;
   /** The client's IP address. */
   readonly address: string;
   /**
@@ -98,10 +103,14 @@ export interface AuthDependencies {
   readonly clock: Clock;
 }
 
-/** A part of the credentials, as OpenAPI describes it. */
+/**
+ * A part of the credentials, as OpenAPI describes it. A header with `setBy: 'proxy'` is read with `proxyHeader`: no
+ * page of another origin may send it, the documentation page does not, and a caller seems to have it all the time, so
+ * that a method must refuse writes that pages of other origins cause (`sameOrigin`).
+ */
 export type SecurityScheme = { readonly description: Translations } & (
   | { readonly type: 'http'; readonly scheme: string; readonly bearerFormat?: string }
-  | { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string }
+  | { readonly type: 'apiKey'; readonly in: 'header'; readonly name: string; readonly setBy?: 'proxy' }
   | { readonly type: 'apiKey'; readonly in: 'cookie'; readonly name: (baseUrl: string) => string }
 );
 

@@ -44,6 +44,7 @@ const request = ({ method = 'GET', headers = {}, body = '' }: Sent = {}): AuthRe
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
   readBody: () => Buffer.from(body),
   models: ['Note'],
+  proxyHeader: () => undefined,
   address: '192.0.2.7',
 });
 

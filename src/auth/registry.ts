@@ -74,7 +74,9 @@ export const isOfKeys = (name: AuthMethodName): boolean => byName[name].holder =
  * cover the body where the endpoint takes one.
  */
 export const optionalMethods = (takesBody: boolean): readonly AuthMethod<AuthMethodName>[] =>
-  offeredMethods([]).filter(({ area, coversBody }) => area === 'api' && !(takesBody && coversBody));
+  offeredMethods([]).filter(
+    (method) => method.area === 'api' && !isSetByProxy(method) && !(takesBody && method.coversBody),
+  );
 
 /** The first name of the same verification: `jwt` for `bearer`. */
 export const verifiedAs = (name: AuthMethodName): AuthMethodName =>
@@ -93,9 +95,16 @@ export const offeredMethods = (listed: Iterable<AuthMethodName>): readonly AuthM
   return authMethods.filter(({ name, optIn }) => optIn !== true || names.has(name));
 };
 
-/** Headers of methods. Cookies are not among them: ours must not work for a page of another origin. */
+/** True if a proxy in front of the service adds the credentials to requests. */
+export const isSetByProxy = ({ schemes }: AuthMethod): boolean =>
+  Object.values(schemes).some((scheme) => 'setBy' in scheme && scheme.setBy === 'proxy');
+
+/**
+ * Headers that pages of other origins may send. Cookies and headers of a proxy are not among them: credentials that
+ * come by themselves must not work for such a page.
+ */
 export const credentialHeaders = (offered: readonly AuthMethod[]): readonly string[] => [
-  ...new Set(offered.flatMap(headersOf)),
+  ...new Set(offered.filter((method) => !isSetByProxy(method)).flatMap(headersOf)),
 ];
 
 export type Verifiers = Readonly<Record<AuthMethodName, Verifier<AuthenticatedCaller>>>;

@@ -30,6 +30,7 @@ const request = (headers: Readonly<Record<string, string>>, method = 'GET'): Aut
   header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
   readBody: () => new Uint8Array(),
   models: [],
+  proxyHeader: () => undefined,
   address: '192.0.2.7',
 });
 

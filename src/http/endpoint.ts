@@ -49,6 +49,8 @@ export interface Call {
   streamBody(limit: number): Readable;
   /** Returns a request header by its lower-case name. */
   header(name: string): string | undefined;
+  /** Returns a header that a trusted proxy sets; undefined where the connection does not come from one. */
+  proxyHeader(name: string): string | undefined;
   /** Address of the caller (behind a proxy as TRUST_PROXY says). */
   readonly address: string;
   /** Path of the request, without the query string. */

@@ -315,11 +315,15 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     return typeof value === 'string' ? value : value?.join(', ');
   }
 
+  proxyHeader(name: string): string | undefined {
+    const value = this.header(name);
+    if (value === undefined) return undefined;
+    return this.#settings.trust(this.raw.socket.remoteAddress ?? '', 0) ? value : undefined;
+  }
+
   #givenId(): string | undefined {
-    const { headers, socket } = this.raw;
-    const given = headers['x-request-id'];
-    if (typeof given !== 'string' || !isRequestId(given)) return undefined;
-    return this.#settings.trust(socket.remoteAddress ?? '', 0) ? given : undefined;
+    const given = this.proxyHeader('x-request-id');
+    return given !== undefined && isRequestId(given) ? given : undefined;
   }
 
   /**

@@ -1,22 +1,8 @@
-import { execFile } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ensureBuilt, root } from '../tour/service.ts';
+import { type Edit, filesEdited, RecipeCopy } from './recipe.ts';
 
 /** The recipe of CONTRIBUTING for a column of the service's own tables, followed in a copy of the source. */
-
-const run = promisify(execFile);
-
-/** An edit by hand: a text before the first place of another one in the file that declares something. */
-interface Edit {
-  readonly declares: string;
-  readonly before: string;
-  readonly insert: string;
-}
 
 const edits: readonly Edit[] = [
   {
@@ -67,55 +53,23 @@ const own = /readonly remark: string \\| null;/.test(clientRecords());
 console.log(JSON.stringify({ applied, upgraded, made: made.status, listed: listed.data, none: none.data, own }));
 `;
 
-let copy: string;
-
-const holding = async (text: string): Promise<string> => {
-  for (const file of globSync('{src,admin/src}/**/*.{ts,tsx}', { cwd: copy }))
-    if ((await readFile(join(copy, file), 'utf8')).includes(text)) return join(copy, file);
-  throw new Error(`no file has ${text}`);
-};
+let copy: RecipeCopy;
 
 beforeAll(async () => {
-  copy = await mkdtemp(join(tmpdir(), 'gatewright-column-'));
-  for (const part of [
-    'src',
-    'admin',
-    'bin',
-    'client',
-    'scripts',
-    'tests/support',
-    'tsconfig.json',
-    'package.json',
-  ])
-    await cp(join(root, part), join(copy, part), { recursive: true });
-  // The types of models, which the client names by the package.
-  await ensureBuilt();
-  for (const part of ['node_modules', 'dist']) await symlink(join(root, part), join(copy, part));
-  for (const { declares, before, insert } of edits) {
-    const file = await holding(declares);
-    const text = await readFile(file, 'utf8');
-    expect(text).toContain(before);
-    await writeFile(
-      file,
-      text.replace(before, () => insert + before),
-    );
-  }
-}, 60_000);
-afterAll(() => rm(copy, { recursive: true, force: true }));
-
-const node = async (...args: readonly string[]): Promise<string> => {
-  const { stdout } = await run(process.execPath, args, { cwd: copy }).catch((error) => {
-    throw new Error(`${error.stdout}${error.stderr}`);
-  });
-  return stdout;
-};
+  // Builds the service where no other test has.
+  copy = await RecipeCopy.following(edits);
+}, 300_000);
+afterAll(() => copy[Symbol.asyncDispose]());
 
 it('a column of API keys in their list takes four edits: tables, list, filter and client follow', async () => {
-  expect(edits.length).toBeLessThanOrEqual(4);
-  await writeFile(join(copy, 'program.ts'), program);
-  const { applied, upgraded, made, listed, none, own } = JSON.parse(
-    await node('program.ts', join(copy, 'older.db')),
-  );
+  expect(filesEdited(edits)).toBeLessThanOrEqual(4);
+  const { applied, upgraded, made, listed, none, own } = (await copy.run(
+    program,
+    join(copy.folder, 'older.db'),
+  )) as {
+    applied: readonly string[];
+    [name: string]: unknown;
+  };
   expect(applied.at(-1)).toBe('9000_key_remarks');
   expect(upgraded).toEqual([]);
   expect(made).toBe(201);
@@ -125,14 +79,5 @@ it('a column of API keys in their list takes four edits: tables, list, filter an
 }, 60_000);
 
 it('a column of API keys compiles in the service and in the administration area', async () => {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const extended = {
-    extends: './tsconfig.json',
-    compilerOptions: { incremental: false },
-    include: ['src', 'client', 'scripts/client-records.ts'],
-    exclude: ['**/*.test.ts', '**/test-*.ts'],
-  };
-  await writeFile(join(copy, 'tsconfig.copy.json'), JSON.stringify(extended));
-  await node(tsc, '-p', 'tsconfig.copy.json');
-  await node(tsc, '-p', 'admin', '--incremental', 'false');
+  await copy.compile();
 }, 300_000);

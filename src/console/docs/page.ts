@@ -2,10 +2,10 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { authMethods, headersOf } from '../../auth/registry.ts';
+import { authMethods, headersOf, isSetByProxy } from '../../auth/registry.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { languageOf } from '../../http/language.ts';
-import type { Json } from '../../kernel/json.ts';
+import { type Json, toJson } from '../../kernel/json.ts';
 import { catalogueOf, type Languages, type Locale, locales } from '../../kernel/messages.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -15,11 +15,15 @@ import { answerWith, contentVersion, type Representation, represent } from './re
 
 /** Data by which the page sends the credentials of each method, in both languages. */
 export const describedMethods = (): Json =>
-  authMethods.map((method) => {
-    const { name, label, secret } = method;
-    const described = { name, label, headers: headersOf(method) };
-    return secret === undefined ? described : { ...described, secret: { ...secret } };
-  });
+  toJson(
+    authMethods.map((method) => ({
+      name: method.name,
+      label: method.label,
+      headers: headersOf(method),
+      byProxy: isSetByProxy(method) || undefined,
+      secret: method.secret,
+    })),
+  );
 
 /** The page's files: beside `src` in a checkout, beside `dist` in the package. */
 const directory = packageFile('docs-page/');

@@ -125,6 +125,7 @@ class NamedCaller {
       target: '/',
       address: this.#address ?? '',
       header: () => undefined,
+      proxyHeader: () => undefined,
       readBody: () => new Uint8Array(),
       models,
     };

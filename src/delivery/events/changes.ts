@@ -43,7 +43,7 @@ export interface ChangesParts {
 }
 
 /** A request for a stream of events. */
-export interface ChangesRequest extends Pick<AuthRequest, 'address'> {
+export interface ChangesRequest extends Pick<AuthRequest, 'address' | 'header' | 'proxyHeader'> {
   readonly principal: Principal;
   readonly following: Following;
   /** Methods by which the caller may have been authenticated. */
@@ -53,7 +53,6 @@ export interface ChangesRequest extends Pick<AuthRequest, 'address'> {
   /** The number of the last event that the caller received; undefined: from now on. */
   readonly after: number | undefined;
   readonly signal: AbortSignal;
-  header(name: string): string | undefined;
   cut(reason: Error): void;
 }
 
@@ -69,6 +68,19 @@ const credentialHeadersOf = (auth: readonly AuthMethodName[]): readonly string[]
     return [...headersOf(method), ...(inCookie ? ['Cookie'] : [])];
   });
   return [...new Set(names.map((name) => name.toLowerCase()))];
+};
+
+type Headers = Pick<AuthRequest, 'header' | 'proxyHeader'>;
+
+/** A copy of these headers, which outlives the request. */
+const copyOf = (names: readonly string[], request: Headers): Headers & { readonly values: unknown } => {
+  const sent = new Map(names.map((name) => [name, request.header(name)]));
+  const byProxy = new Map(names.map((name) => [name, request.proxyHeader(name)]));
+  return {
+    header: (name) => sent.get(name),
+    proxyHeader: (name) => byProxy.get(name),
+    values: [...sent.values(), ...byProxy.values()],
+  };
 };
 
 /** The streams by which callers receive events as they happen. */
@@ -201,17 +213,18 @@ export class Changes {
   }
 
   #credentialsOf({ auth, granted, following, address, ...request }: ChangesRequest) {
-    const headers = new Map(credentialHeadersOf(auth).map((name) => [name, request.header(name)] as const));
+    const headers = copyOf(credentialHeadersOf(auth), request);
     const again: AuthRequest = {
       method: 'GET',
       target: '',
-      header: (name) => headers.get(name),
+      header: headers.header,
+      proxyHeader: headers.proxyHeader,
       address,
       readBody: () => noBytes,
       models: granted,
     };
     const verifiers = auth.map((name) => this.#parts.methods[name]);
-    const key = JSON.stringify([following.area.name, ...headers.values()]);
+    const key = JSON.stringify([following.area.name, headers.values]);
     return [key, () => guard(verifiers, again)] as const;
   }
 

@@ -97,6 +97,7 @@ const changesEndpoint = (
       signal,
       auth,
       header: (name) => call.header(name),
+      proxyHeader: (name) => call.proxyHeader(name),
       cut: (reason) => call.cut(reason),
     });
     return { raw: { type: 'text/event-stream', body: stream }, headers: { 'X-Accel-Buffering': 'no' } };
