@@ -60,8 +60,12 @@ const edits: readonly Edit[] = [
   },
   {
     declares: 'export const createIdentityStore',
-    before: '  const byToken = forms<',
-    insert: `  const byUsername = forms<{ username: string }>(database, (value) => sql\`users u where u.username = \${value('username')} and \${signsIn}\`);\n`,
+    before: '    byToken: forms<',
+    insert: `    byUsername: forms<{ username: string }>(
+      database,
+      (value) => sql\`users u where u.username = \${value('username')} and \${signsIn}\`,
+    ),
+`,
   },
   {
     declares: 'export const createIdentityStore',
@@ -71,6 +75,11 @@ const edits: readonly Edit[] = [
       return row === undefined ? undefined : toIdentity(row, 'missing');
     },
 `,
+  },
+  {
+    declares: 'export const createIdentityStore',
+    before: 'byToken, byKey,',
+    insert: 'byUsername, ',
   },
 ];
 
