@@ -168,10 +168,7 @@ export const createTokens = (secret: string, clock: Clock): Tokens & Rekeyable =
   return {
     issue: (userId, expiry = expiryIn(tokenLifetime)) => make(userId, expiry).token,
     issueFor: (userId, { id, amr }) =>
-      make(userId, expiryIn(sessionTokenLifetime), {
-        [sessionClaim]: id,
-        ...(amr === undefined ? {} : { amr }),
-      }),
+      make(userId, expiryIn(sessionTokenLifetime), { [sessionClaim]: id, amr }),
     verify(token) {
       const signed = verified.get(token) ?? read(token);
       return signed !== undefined && holds(signed, clock()) ? signed.claims : undefined;

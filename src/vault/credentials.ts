@@ -20,15 +20,15 @@ export type AppKeys = AppKey & {
 export interface Credentials {
   /** Raised by every change; 0 in a file that was last changed before serials existed. */
   readonly serial: number;
-  readonly jwt_secret?: string;
+  readonly jwt_secret?: string | undefined;
   /** Replaced secrets, the most recent first: they open values that were sealed under them, and sign nothing. */
-  readonly former_jwt_secrets?: readonly string[];
+  readonly former_jwt_secrets?: readonly string[] | undefined;
   /** Password of the SMTP server. */
-  readonly smtp_password?: string;
+  readonly smtp_password?: string | undefined;
   /** Secrets of this service at identity providers, by the names of the providers. */
-  readonly providers?: Readonly<Record<string, { readonly client_secret: string }>>;
+  readonly providers?: Readonly<Record<string, { readonly client_secret: string }>> | undefined;
   /** While a new key is distributed: the age recipients for whom every change is also encrypted, the new one last. */
-  readonly recipients?: readonly string[];
+  readonly recipients?: readonly string[] | undefined;
   readonly apps: ReadonlyMap<string, AppKeys>;
 }
 
@@ -150,34 +150,25 @@ const providersAt = (value: Json): NonNullable<Credentials['providers']> =>
     }),
   );
 
-/** The fields beside `serial` and `apps` that are present. */
+/** The fields beside `serial` and `apps`, undefined where they are absent. */
 const optionalFields = (content: JsonObject): Omit<Credentials, 'serial' | 'apps'> => {
-  const [secret, former, smtpPassword, providers, recipients] = [
-    'jwt_secret',
-    'former_jwt_secrets',
-    'smtp_password',
-    'providers',
-    'recipients',
-  ].map((name) => own(content, name));
-  const secretOf = (one: Json, where: string): string => secretAt(one, where, minimumJwtSecretBytes);
+  const read = <Value>(name: string, parse: (value: Json) => Value): Value | undefined => {
+    const value = own(content, name);
+    return value === undefined ? undefined : parse(value);
+  };
+  const jwtSecretAt = (value: Json, where: string): string => secretAt(value, where, minimumJwtSecretBytes);
   return {
-    ...(secret === undefined ? {} : { jwt_secret: secretOf(secret, 'jwt_secret') }),
-    ...(former === undefined
-      ? {}
-      : {
-          former_jwt_secrets: listAt(former, 'former_jwt_secrets').map((one, index) =>
-            secretOf(one, `former_jwt_secrets[${index}]`),
-          ),
-        }),
-    ...(smtpPassword === undefined ? {} : { smtp_password: secretAt(smtpPassword, 'smtp_password', 1) }),
-    ...(providers === undefined ? {} : { providers: providersAt(providers) }),
-    ...(recipients === undefined
-      ? {}
-      : {
-          recipients: listAt(recipients, 'recipients').map((one, index) =>
-            recipientAt(one, `recipients[${index}]`),
-          ),
-        }),
+    jwt_secret: read('jwt_secret', (value) => jwtSecretAt(value, 'jwt_secret')),
+    former_jwt_secrets: read('former_jwt_secrets', (value) =>
+      listAt(value, 'former_jwt_secrets').map((one, index) =>
+        jwtSecretAt(one, `former_jwt_secrets[${index}]`),
+      ),
+    ),
+    smtp_password: read('smtp_password', (value) => secretAt(value, 'smtp_password', 1)),
+    providers: read('providers', providersAt),
+    recipients: read('recipients', (value) =>
+      listAt(value, 'recipients').map((one, index) => recipientAt(one, `recipients[${index}]`)),
+    ),
   };
 };
 

@@ -177,7 +177,13 @@ const createKey = ({ known, notify }: KeyCommandParts) =>
     run: (call) => showNewKey(call, call.values.user_id, notify),
   });
 
-type KeyChange = Partial<Readonly<Record<'name' | 'expires_at', string | null>> & StoredRestrictions>;
+interface ChangeableKey extends StoredRestrictions {
+  readonly name: string;
+  readonly expires_at: string | null;
+}
+
+/** The values that a change sets; an undefined one stays. */
+type KeyChange = { readonly [Name in keyof ChangeableKey]?: ChangeableKey[Name] | undefined };
 
 const changedFields = ['name', 'expires_at', 'scopes', 'networks', 'limit', 'quota'] as const;
 
@@ -185,7 +191,7 @@ const changedFields = ['name', 'expires_at', 'scopes', 'networks', 'limit', 'quo
 const auditedKey = (stored: KeyChange, named: KeyChange = stored): JsonObject =>
   Object.fromEntries(
     changedFields
-      .filter((field) => field in named)
+      .filter((field) => named[field] !== undefined)
       .map((field) => {
         const value = stored[field] ?? null;
         const isJson = field === 'scopes' || field === 'networks' || field === 'limit';
@@ -194,11 +200,11 @@ const auditedKey = (stored: KeyChange, named: KeyChange = stored): JsonObject =>
   );
 
 /** The values that are sent and differ from the stored ones, whatever the form of their JSON as text. */
-const differing = <Sent extends KeyChange>(stored: KeyChange, sent: Sent): Partial<Sent> => {
+const differing = (stored: KeyChange, sent: KeyChange): KeyChange => {
   const [before, after] = [auditedKey(stored, sent), auditedKey(sent)];
   const differs = ([name]: readonly [string, unknown]): boolean =>
     JSON.stringify(before[name]) !== JSON.stringify(after[name]);
-  return Object.fromEntries(Object.entries(sent).filter(differs)) as Partial<Sent>;
+  return Object.fromEntries(Object.entries(sent).filter(differs));
 };
 
 const updateKey = (known: ReadonlySet<string>) =>
@@ -244,11 +250,8 @@ const updateKey = (known: ReadonlySet<string>) =>
       if (before === undefined) throw new Problem('record_not_found');
       const { name, expires_at: end } = values;
       if (end !== undefined && Number(before.expired) === 1) throw new Problem('key_expired');
-      const sent = {
-        ...(name === undefined ? {} : { name }),
-        ...(end === undefined ? {} : { expires_at: timestampOrNull(endOf(end)) }),
-        ...storedRestrictions(values),
-      };
+      const expires_at = end === undefined ? undefined : timestampOrNull(endOf(end));
+      const sent = { name, expires_at, ...storedRestrictions(values) };
       const changed = differing(before, sent);
       if (Object.keys(changed).length === 0) return {};
       await transaction.run(toQuery(tables.updateTable('api_keys').set(changed).where('id', '=', id)));

@@ -103,13 +103,15 @@ const listViolations = (
 export const restrictionViolations = (
   { scopes, networks, limit }: SentRestrictions,
   known: ReadonlySet<string>,
-): readonly InputViolation[] => [
-  ...listViolations('scopes', scopes, (text) => known.has(text)),
-  ...listViolations('networks', networks, isNetwork),
-  ...(limit === undefined || limit === null || isRate(limit)
-    ? []
-    : [{ field: 'limit', rule: 'key_limit' } as const]),
-];
+): readonly InputViolation[] => {
+  const violations = [
+    ...listViolations('scopes', scopes, (text) => known.has(text)),
+    ...listViolations('networks', networks, isNetwork),
+  ];
+  if (limit !== undefined && limit !== null && !isRate(limit))
+    violations.push({ field: 'limit', rule: 'key_limit' });
+  return violations;
+};
 
 const stored = (value: Json | undefined): string | number | null | undefined => {
   if (value === undefined || value === null || typeof value === 'number') return value;

@@ -157,7 +157,8 @@ export const paymentEndpoint = (services: PaymentParts): Endpoint => {
         en: 'Any JSON object, stored unchanged. Its `order_no`, `amount` and `currency` are in the receipt and in the list of the administration area. The same signed request, or the same Idempotency-Key with the same body, returns the first receipt.',
       },
       tag: 'Payment',
-      problems: ['number_out_of_range', ...(onPayment === undefined ? [] : (['handler_timeout'] as const))],
+      problems:
+        onPayment === undefined ? ['number_out_of_range'] : ['number_out_of_range', 'handler_timeout'],
       data: schemas.receipt,
       idempotent: true,
     },

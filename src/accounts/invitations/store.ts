@@ -152,7 +152,7 @@ export class InvitationStore {
       const audit = {
         action: 'invitation.create',
         target: { kind: 'user', id: userId, name: user.username },
-        detail: { expires_at: expiresAt, ...(replaced > 0 ? { replaced: true } : {}) },
+        detail: replaced > 0 ? { expires_at: expiresAt, replaced: true } : { expires_at: expiresAt },
       };
       return { audit, result: { expiresAt, sentTo: this.#mail === undefined ? undefined : email } };
     };

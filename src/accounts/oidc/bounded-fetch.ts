@@ -32,7 +32,7 @@ const send = async (url: URL, { method, headers, body, signal }: FetchOptions): 
       method: method ?? 'GET',
       headers: { ...sent, 'accept-encoding': 'identity' },
       agent: false,
-      ...(signal ? { signal } : {}),
+      signal: signal ?? undefined,
     });
     outgoing.once('response', resolve);
     outgoing.once('error', reject);

@@ -299,7 +299,8 @@ export class ProviderClient {
 
   /** The claims of the ID token, and those that the provider returns as user info only. */
   async #completed(config: Configuration, accessToken: string, claims: JsonObject): Promise<JsonObject> {
-    const needed = ['preferred_username', 'email', ...(this.#roles === undefined ? [] : [this.#roles.claim])];
+    const needed = ['preferred_username', 'email'];
+    if (this.#roles !== undefined) needed.push(this.#roles.claim);
     if (needed.every((name) => claimAt(claims, name) !== undefined)) return claims;
     const elsewhere = claims['_claim_names'];
     if (

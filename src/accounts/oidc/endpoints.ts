@@ -133,7 +133,8 @@ const callbackEndpoint = (signIns: ProviderSignIns, origin: string): Endpoint =>
     });
     if (returnPath === undefined) throw refused();
     const { fragment, cookie }: Arrival = arrival ?? { fragment: `error=${refused().code}` };
-    const cookies = [signIns.clear(state), ...(cookie === undefined ? [] : [cookie])];
+    const cookies = [signIns.clear(state)];
+    if (cookie !== undefined) cookies.push(cookie);
     return redirect(`${origin}${returnPath}#${fragment}`, { 'Set-Cookie': cookies });
   },
 });

@@ -388,7 +388,7 @@ export class LinkedAccounts {
     return {
       action: 'identity.link',
       target: { kind: 'user', id: userId, name: username },
-      detail: { provider, issuer, ...(isAddressTaken ? { email_taken: true } : {}) },
+      detail: isAddressTaken ? { provider, issuer, email_taken: true } : { provider, issuer },
     };
   }
 

@@ -57,6 +57,7 @@ const newUserOf = (
     mailboxViolation(text('email')) === undefined &&
     isExactAddress(text('email'));
   const email = isProved ? addressOf(text('email')) : undefined;
+  const address = email === undefined ? noAddress() : { email, emailCanonical: canonicalAccount(email) };
   const wanted = [text('preferred_username').split('@')[0] ?? '', text('email').split('@')[0] ?? '', subject]
     .map((each) => each.slice(0, maxUsernameLength))
     .find((each) => usernameViolation(each) === undefined);
@@ -64,7 +65,7 @@ const newUserOf = (
   return {
     username,
     usernameCanonical: canonicalAccount(username),
-    ...(email === undefined ? noAddress() : { email, emailCanonical: canonicalAccount(email) }),
+    ...address,
     name: plainName(text('name')) || username,
     passwordHash: '',
     disabled: false,

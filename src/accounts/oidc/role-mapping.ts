@@ -33,13 +33,12 @@ export const explainRoles = (
   for (const value of new Set(values))
     for (const role of rolesOfValue(mapping, value)) granted.set(role, [...(granted.get(role) ?? []), value]);
   const kept = new Set(current.filter((role) => !managed.has(role)));
-  return [
-    ...[...kept].map((role) => ({ role, origin: 'kept', values: [] }) as const),
-    ...[...granted].map(([role, from]) => ({ role, origin: 'claim', values: from }) as const),
-    ...(granted.size > 0
-      ? []
-      : [...new Set(otherwise)].map((role) => ({ role, origin: 'default', values: [] }) as const)),
-  ];
+  const roles: MappedRole[] = [];
+  for (const role of kept) roles.push({ role, origin: 'kept', values: [] });
+  for (const [role, granting] of granted) roles.push({ role, origin: 'claim', values: granting });
+  if (granted.size === 0)
+    for (const role of new Set(otherwise)) roles.push({ role, origin: 'default', values: [] });
+  return roles;
 };
 
 /** The names of those roles. */

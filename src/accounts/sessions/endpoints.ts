@@ -213,12 +213,10 @@ const signOutEndpoint = ({ cookies, sessions }: SessionParts): Endpoint => {
 
 export const sessionEndpoints = (services: SessionParts): Endpoint[] => {
   const start = new SessionStart(services);
-  return [
-    signInEndpoint(services, start),
-    ...(services.providers.size === 0 ? [] : [byCodeEndpoint(services, start)]),
-    getEndpoint,
-    signOutEndpoint(services),
-  ];
+  const endpoints = [signInEndpoint(services, start)];
+  if (services.providers.size > 0) endpoints.push(byCodeEndpoint(services, start));
+  endpoints.push(getEndpoint, signOutEndpoint(services));
+  return endpoints;
 };
 
 const othersQuery: QueryDocs = {

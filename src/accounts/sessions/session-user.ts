@@ -20,13 +20,13 @@ export const sessionUserText: Translations = {
 export const sessionUser = (identity: Identity): JsonObject => {
   const { id, username, email, name, roles, mustChangePassword, secondFactor } = identity;
   const enrolled = secondFactor === 'given' || secondFactor === 'missing';
-  return {
+  const user = {
     id,
     username,
     email,
     name,
     roles: [...roles].sort(),
     second_factor: { enrolled, due: secondFactor === 'due' },
-    ...(mustChangePassword ? { must_change_password: true } : {}),
   };
+  return mustChangePassword ? { ...user, must_change_password: true } : user;
 };

@@ -73,7 +73,7 @@ export const beginSession = async (
   const audit = {
     action: 'session.create',
     target: ownerOf(actor, user.id),
-    ...(provedBy === undefined ? {} : { detail: { second_factor: provedBy } }),
+    detail: provedBy === undefined ? {} : { second_factor: provedBy },
   };
   return { audit, result: true };
 };
@@ -150,7 +150,7 @@ export class SessionStore {
     return this.#change(actor, async (made) => {
       const sessions = await endSessions(made, userId, kept);
       const target = ownerOf(actor, userId);
-      const detail = { sessions, ...(kept === undefined ? {} : { kept_session: kept }) };
+      const detail = kept === undefined ? { sessions } : { sessions, kept_session: kept };
       return { audit: { action: 'session.delete_all', target, detail }, result: undefined };
     });
   }

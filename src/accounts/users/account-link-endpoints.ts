@@ -334,13 +334,15 @@ class Registrations {
     const violation = this.#addressViolation(link.email);
     if (violation !== undefined) refuseInvalid([this.asked.error('email', violation)]);
     const { username, name, passwordHash } = link.registration;
-    const sent = values['password'] ?? undefined;
+    const sent = values['password'] ?? null;
+    const credentials: JsonObject =
+      sent === null && passwordHash !== undefined ? { invite: true } : { password: sent };
     const read = await this.#users.read(
       {
         username: values['username'] ?? username ?? null,
         email: link.email,
         name: values['name'] ?? name ?? null,
-        ...(sent === undefined && passwordHash !== undefined ? { invite: true } : { password: sent ?? null }),
+        ...credentials,
         roles: [...roles],
       },
       'create',
@@ -389,11 +391,9 @@ const registerEndpoint = (services: MailingParts, registrations: Registrations):
       } as const;
       return requestLink(services, call, request, async () => ({
         registration: {
-          ...(typeof username === 'string' ? { username } : {}),
-          ...(typeof name === 'string' ? { name } : {}),
-          ...(typeof secret === 'string'
-            ? { passwordHash: await passwords.hash(secret, ticketOf(call)) }
-            : {}),
+          username: typeof username === 'string' ? username : undefined,
+          name: typeof name === 'string' ? name : undefined,
+          passwordHash: typeof secret === 'string' ? await passwords.hash(secret, ticketOf(call)) : undefined,
         },
       }));
     },
@@ -431,19 +431,16 @@ const confirmRegistrationEndpoint = (services: MailingParts, registrations: Regi
   };
 };
 
-const registrationEndpoints = (services: MailingParts, options: RegistrationOptions): Endpoint[] => {
-  const registrations = new Registrations(services, options);
+const registrationEndpoints = (services: MailingParts): Endpoint[] => {
+  if (services.registration === undefined) return [];
+  const registrations = new Registrations(services, services.registration);
   return [registerEndpoint(services, registrations), confirmRegistrationEndpoint(services, registrations)];
 };
 
 /** Password reset, change of address and registration. None exists in an application that sends no mail. */
 export const accountLinkEndpoints = (services: AccountLinkEndpointParts): Endpoint[] => {
-  const { accountLinks, registration } = services;
+  const { accountLinks } = services;
   if (accountLinks === undefined) return [];
   const mailing = { ...services, accountLinks };
-  return [
-    ...passwordResetEndpoints(mailing),
-    ...emailEndpoints(mailing),
-    ...(registration === undefined ? [] : registrationEndpoints(mailing, registration)),
-  ];
+  return [...passwordResetEndpoints(mailing), ...emailEndpoints(mailing), ...registrationEndpoints(mailing)];
 };

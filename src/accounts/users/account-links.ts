@@ -35,9 +35,9 @@ export type LinkPurpose = keyof typeof purposes;
 
 /** The values of a new user that were sent with a registration. */
 export interface Registration {
-  readonly username?: string;
-  readonly name?: string;
-  readonly passwordHash?: string;
+  readonly username?: string | undefined;
+  readonly name?: string | undefined;
+  readonly passwordHash?: string | undefined;
 }
 
 export interface LinkRequest {

@@ -184,9 +184,9 @@ class Accounts {
     const read = await this.#input.read(bodyOf(values), 'update', stored);
     const { change, password, sessionsEnd, errors } = read;
     refuseInvalid(errors);
-    const hash = password === undefined ? {} : { passwordHash: await passwords.hash(password) };
+    const passwordHash = password === undefined ? undefined : await passwords.hash(password);
     return this.#save(acting, async (within) => {
-      await users.update(id, { ...change, ...hash }, actor(), { sessionsEnd }, within);
+      await users.update(id, { ...change, passwordHash }, actor(), { sessionsEnd }, within);
       return id;
     });
   }

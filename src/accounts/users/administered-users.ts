@@ -11,7 +11,7 @@ import { type EntityReadParts, entityPolicy, showEntity } from '../../http/entit
 import { refuseInvalid } from '../../http/input.ts';
 import { sessionOf } from '../../http/list-endpoint.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
-import { Problem } from '../../kernel/problem.ts';
+import { Problem, type ProblemKind } from '../../kernel/problem.ts';
 import { adminArea } from '../../resources/admin-area.ts';
 import { actingFor, createUserRemoval, type ServedResource } from '../../resources/operations.ts';
 import { managedUserEntity } from './entity.ts';
@@ -114,11 +114,9 @@ const updateEndpoint = ({ services, input, show, reaches }: UserAdministration):
         : undefined;
       if (asked && verified === undefined) refuseWrong();
       const passwordHash =
-        password === undefined ? {} : { passwordHash: await passwords.hash(password, ticketOf(call)) };
+        password === undefined ? undefined : await passwords.hash(password, ticketOf(call));
       const options = { sessionsEnd, verified, keptSession: asked ? sessionOf(call) : undefined };
-      if (
-        !(await input.saving(() => users.update(id, { ...change, ...passwordHash }, actorOf(call), options)))
-      )
+      if (!(await input.saving(() => users.update(id, { ...change, passwordHash }, actorOf(call), options))))
         refuseWrong();
       return show(call, id);
     },
@@ -153,6 +151,9 @@ const logOutEndpoint = ({ services: { users }, show, reaches }: UserAdministrati
 const deleteEndpoint = ({ services, reaches }: UserAdministration): Endpoint => {
   const { database, users, resources } = services;
   const removal = createUserRemoval(database, users, resources);
+  const problems: ProblemKind[] = ['record_not_found', 'last_super_admin', 'still_referenced'];
+  if (removal.takesOthers) problems.push('cascade_too_large');
+  if (removal.runsHooks) problems.push(...scopeProblems);
   return {
     operation: 'adminDeleteUser',
     method: 'DELETE',
@@ -166,13 +167,7 @@ const deleteEndpoint = ({ services, reaches }: UserAdministration): Endpoint => 
         en: 'Deleted with API keys and sessions. The last enabled super_admin stays.',
       },
       tag: adminTag,
-      problems: [
-        'record_not_found',
-        'last_super_admin',
-        'still_referenced',
-        ...(removal.takesOthers ? (['cascade_too_large'] as const) : []),
-        ...(removal.runsHooks ? scopeProblems : []),
-      ],
+      problems,
     },
     handle: async (call) => {
       await removal.remove(idOf(call), actingFor(call, adminArea));

@@ -7,7 +7,7 @@ import type { VerifiedUser } from '../../auth/ports.ts';
 import { ConstraintError, type Database, type Reader, type Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { definedMembers, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Actor, AuditEntry } from '../../ledger/audit.ts';
 import { type Changed, type ConstraintMeanings, createCommands, insertedId } from '../../ledger/command.ts';
 import {
@@ -49,46 +49,69 @@ export interface UserValues {
   readonly passwordHash: string;
   readonly disabled: boolean;
   /** Requires the user to change the password first; false unless given. */
-  readonly mustChangePassword?: boolean;
+  readonly mustChangePassword?: boolean | undefined;
   readonly roles: readonly string[];
   /** A person unless given. */
-  readonly kind?: UserKind;
+  readonly kind?: UserKind | undefined;
   /** The person who is responsible for a service account. */
-  readonly ownerId?: number;
+  readonly ownerId?: number | undefined;
 }
 
-export type UserChange = Partial<Omit<UserValues, 'kind'>>;
+/** The values that a change sets; an undefined one stays. */
+export type UserChange = {
+  readonly [Name in Exclude<keyof UserValues, 'kind'>]?: UserValues[Name] | undefined;
+};
 
-/** The columns of the changed fields. */
+/** The columns of the changed fields; an undefined one is not set. */
 export const changedColumns = (change: UserChange) => ({
-  ...(change.username === undefined ? {} : { username: change.username }),
-  ...(change.usernameCanonical === undefined ? {} : { username_canonical: change.usernameCanonical }),
-  ...(change.email === undefined ? {} : { email: change.email }),
-  ...(change.emailCanonical === undefined ? {} : { email_canonical: change.emailCanonical }),
-  ...(change.name === undefined ? {} : { name: change.name }),
-  ...(change.passwordHash === undefined ? {} : { password_hash: change.passwordHash }),
-  ...(change.disabled === undefined ? {} : { disabled: change.disabled }),
-  ...(change.mustChangePassword === undefined ? {} : { must_change_password: change.mustChangePassword }),
-  ...(change.ownerId === undefined ? {} : { owner_id: change.ownerId }),
+  username: change.username,
+  username_canonical: change.usernameCanonical,
+  email: change.email,
+  email_canonical: change.emailCanonical,
+  name: change.name,
+  password_hash: change.passwordHash,
+  disabled: change.disabled,
+  must_change_password: change.mustChangePassword,
+  owner_id: change.ownerId,
 });
 
 /** Names of the changed fields, for the audit log; secrets have names only, no values. */
-export const changedFields = (change: UserChange): string[] => [
-  ...(['username', 'email', 'name', 'disabled', 'roles'] as const).filter(
-    (field) => change[field] !== undefined,
-  ),
-  ...(change.passwordHash === undefined ? [] : ['password']),
-  ...(change.mustChangePassword === undefined ? [] : ['must_change_password']),
-  ...(change.ownerId === undefined ? [] : ['owner_id']),
-];
+export const changedFields = (change: UserChange): string[] =>
+  Object.keys(
+    definedMembers<unknown>({
+      username: change.username,
+      email: change.email,
+      name: change.name,
+      disabled: change.disabled,
+      roles: change.roles,
+      password: change.passwordHash,
+      must_change_password: change.mustChangePassword,
+      owner_id: change.ownerId,
+    }),
+  );
 
 /** The changed values in the audit log. */
-export const auditDetail = ({ roles, disabled, mustChangePassword, ownerId }: UserChange): JsonObject => ({
-  ...(ownerId === undefined ? {} : { owner_id: ownerId }),
-  ...(roles === undefined ? {} : { roles }),
-  ...(disabled === undefined ? {} : { disabled }),
-  ...(mustChangePassword === undefined ? {} : { must_change_password: mustChangePassword }),
-});
+export const auditDetail = ({ roles, disabled, mustChangePassword, ownerId }: UserChange): JsonObject =>
+  definedMembers<Json>({
+    owner_id: ownerId,
+    roles,
+    disabled,
+    must_change_password: mustChangePassword,
+  });
+
+/** The values of a new user in the audit log. */
+const createdDetail = (user: UserValues): JsonObject => {
+  const { roles, disabled, mustChangePassword, passwordHash, kind, ownerId = null } = user;
+  const isService = kind === 'service';
+  return definedMembers<Json>({
+    roles,
+    disabled,
+    must_change_password: mustChangePassword || undefined,
+    kind: isService ? kind : undefined,
+    owner_id: isService ? ownerId : undefined,
+    invited: (!isService && passwordHash === '') || undefined,
+  });
+};
 
 /** Unique fields whose values belong to another user. */
 export type TakenField = 'username' | 'email';
@@ -244,7 +267,7 @@ export class UserStore {
         const target = { kind: 'user', id, name: changed.username ?? before.username };
         const audit: AuditEntry[] = [];
         // Only the end of the sessions was requested: the user itself does not change.
-        if (!sessionsEnd || Object.keys(changed).length > 0) {
+        if (!sessionsEnd || changedFields(changed).length > 0) {
           const update = tables
             .updateTable('users')
             .set({ ...changedColumns(changed), updated_at: at })
@@ -256,11 +279,8 @@ export class UserStore {
           if (changed.roles !== undefined) await this.#setRoles(made, id, changed.roles);
           if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
           const asked = gained.includes(superAdmin) && (await this.#requireNewPassword(made, id));
-          const detail = {
-            fields: changedFields(changed),
-            ...auditDetail(changed),
-            ...(asked ? { must_change_password: true } : {}),
-          };
+          const noted = asked ? { ...changed, mustChangePassword: true } : changed;
+          const detail = { fields: changedFields(changed), ...auditDetail(noted) };
           audit.push({ action: 'user.update', target, detail });
         }
         // Also when a user is enabled again: a process of an older version may have admitted a sign-in in progress.
@@ -448,12 +468,7 @@ export class UserStore {
     const audit = {
       action: 'user.create',
       target: { kind: 'user', id, name: username },
-      detail: {
-        roles: values.roles,
-        disabled,
-        ...(mustChangePassword ? { must_change_password: true } : {}),
-        ...(kind === 'service' ? { kind, owner_id: ownerId } : passwordHash === '' ? { invited: true } : {}),
-      },
+      detail: createdDetail(values),
     };
     return { audit, result: id };
   }

@@ -75,6 +75,9 @@ const isTexts = (value: Json): value is readonly string[] =>
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
+const booleanOf = (value: Json | undefined): boolean | undefined =>
+  typeof value === 'boolean' ? value : undefined;
+
 /**
  * The values of a new user. @param passwordHash empty for one without a password: an invited user, a service account
  */
@@ -90,29 +93,29 @@ export const newUserOf = ({ change, kind }: ReadUser, passwordHash: string): Use
     disabled: change.disabled ?? false,
     mustChangePassword: change.mustChangePassword ?? false,
     roles: change.roles ?? ['viewer'],
-    ...(change.ownerId === undefined ? {} : { ownerId: change.ownerId }),
+    ownerId: change.ownerId,
     kind,
   };
 };
 
-const toChange = (values: Readonly<Record<string, Json>>, roles: readonly string[] | undefined) => ({
-  ...(typeof values['username'] === 'string'
-    ? { username: values['username'], usernameCanonical: canonicalAccount(values['username']) }
-    : {}),
-  ...(typeof values['email'] === 'string'
-    ? {
-        email: addressOf(values['email']) ?? values['email'],
-        emailCanonical: canonicalAccount(values['email']),
-      }
-    : {}),
-  ...(typeof values['name'] === 'string' ? { name: values['name'] } : {}),
-  ...(typeof values['disabled'] === 'boolean' ? { disabled: values['disabled'] } : {}),
-  ...(typeof values['must_change_password'] === 'boolean'
-    ? { mustChangePassword: values['must_change_password'] }
-    : {}),
-  ...(typeof values['owner_id'] === 'number' ? { ownerId: values['owner_id'] } : {}),
-  ...(roles === undefined ? {} : { roles }),
-});
+const toChange = (
+  values: Readonly<Record<string, Json>>,
+  roles: readonly string[] | undefined,
+): ReadUser['change'] => {
+  const username = textOf(values['username']);
+  const email = textOf(values['email']);
+  return {
+    username,
+    usernameCanonical: username === undefined ? undefined : canonicalAccount(username),
+    email: email === undefined ? undefined : (addressOf(email) ?? email),
+    emailCanonical: email === undefined ? undefined : canonicalAccount(email),
+    name: textOf(values['name']),
+    disabled: booleanOf(values['disabled']),
+    mustChangePassword: booleanOf(values['must_change_password']),
+    ownerId: typeof values['owner_id'] === 'number' ? values['owner_id'] : undefined,
+    roles,
+  };
+};
 
 /** The fields of each kind of body. */
 const readersIn = (catalogue: Catalogue) => {

@@ -44,10 +44,10 @@ const querySchema: JsonSchema = {
 };
 
 /** A JSON field has a schema that does not describe a query. */
-const withQuery = (schema: JsonSchema): JsonSchema => ({
-  ...schema,
-  properties: { ...(isJsonObject(schema['properties']) ? schema['properties'] : {}), query: querySchema },
-});
+const withQuery = (schema: JsonSchema): JsonSchema => {
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  return { ...schema, properties: { ...properties, query: querySchema } };
+};
 
 const isScalar = (value: Json): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
@@ -141,9 +141,9 @@ const updateView = defineEntityCommand({
     const update = call.tables
       .updateTable('gatewright_views')
       .set({
-        ...(name === undefined ? {} : { name }),
-        ...(query === undefined ? {} : { query: JSON.stringify(query) }),
-        ...(shared == null ? {} : { shared }),
+        name,
+        query: query === undefined ? undefined : JSON.stringify(query),
+        shared: shared ?? undefined,
         updated_at: call.at,
       })
       .where('id', '=', call.id)
