@@ -6,16 +6,24 @@ export type Include =
   | readonly PropertyKey[]
   | { readonly [Path in PropertyKey]?: true | readonly PropertyKey[] };
 
+/** The parameters of a list whose values are sent as they are. */
+export interface PlainParameters {
+  /** Text to look for in every text field. */
+  readonly q?: string | undefined;
+  /** From 1. */
+  readonly page?: number | undefined;
+  /** 1 to 1,000; 20 where only `page` is given. Without all three the list is whole. */
+  readonly per_page?: number | undefined;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
 /** All parameters of a list, without checked names and types. */
-export interface ListParameters {
+export interface ListParameters extends PlainParameters {
   readonly filter?: object | undefined;
   readonly sort?: string | readonly string[] | undefined;
-  readonly q?: string | undefined;
   readonly fields?: readonly PropertyKey[] | undefined;
   readonly include?: Include | undefined;
-  readonly page?: number | undefined;
-  readonly per_page?: number | undefined;
-  readonly after?: string | undefined;
   /** Of an aggregate. */
   readonly group?: readonly string[] | undefined;
   readonly count?: boolean | undefined;
@@ -60,6 +68,13 @@ function* includes(include: object): Generator<[string, string]> {
   for (const [path, fields] of chosen) if (fields !== true) yield [`fields[${path}]`, joined(fields)];
 }
 
+/** Their names in the order of the query string; the last two are of an aggregate. */
+const plain = { q: 1, page: 1, per_page: 1, after: 1, count: 1, offset: 1 } satisfies Record<
+  keyof PlainParameters | 'count' | 'offset',
+  1
+>;
+const plainNames = Object.keys(plain) as (keyof typeof plain)[];
+
 /** The query string of a list, with its question mark; empty without parameters. */
 export const listQuery = ({ filter = {}, include = [], ...rest }: ListParameters): string => {
   const query = new URLSearchParams();
@@ -69,8 +84,7 @@ export const listQuery = ({ filter = {}, include = [], ...rest }: ListParameters
     const value = rest[name];
     if (value !== undefined && value.length > 0) query.append(name, joined(value));
   }
-  for (const name of ['q', 'page', 'per_page', 'after', 'count', 'offset'] as const)
-    if (rest[name] !== undefined) query.append(name, String(rest[name]));
+  for (const name of plainNames) if (rest[name] !== undefined) query.append(name, String(rest[name]));
   const text = query.toString();
   return text === '' ? '' : `?${text}`;
 };

@@ -11,6 +11,7 @@ import type {
   SortOf,
   UpdateBodyOf,
 } from '#model';
+import type { PlainParameters } from './query.ts';
 
 /** The types of a resource, as `gatewright generate client` writes them for applications that have no models. */
 export interface ResourceShape {
@@ -99,21 +100,14 @@ export interface ListQuery<
   Shape extends ListShape,
   Field extends keyof Shape['listed'] = keyof Shape['listed'],
   Include = IncludeIn<RelationsIn<Shape>>,
-> extends RelatedQuery<Include> {
+> extends RelatedQuery<Include>,
+    PlainParameters {
   /** Conditions, joined by AND. */
   readonly filter?: FilterIn<Shape>;
   /** Terms in order; `-` before one is descending. */
   readonly sort?: SortIn<Shape> | readonly SortIn<Shape>[];
-  /** Text to look for in every text field. */
-  readonly q?: string | undefined;
   /** Fields to answer; all of the list where none are named. */
   readonly fields?: readonly Field[];
-  /** From 1. */
-  readonly page?: number | undefined;
-  /** 1 to 1,000; 20 where only `page` is given. Without all three the list is whole. */
-  readonly per_page?: number | undefined;
-  /** `next` of the page before. */
-  readonly after?: string | undefined;
 }
 
 /** The options of an iteration: pages follow one another by cursor. */

@@ -6,6 +6,7 @@ import { rankedMatches } from '../src/database/search.ts';
 import type { FieldType, FilterOperator } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { headerTexts, parameterTexts } from '../src/http/describe.ts';
+import { plainParameters } from '../src/records/list.ts';
 import { aggregatesPage } from './reference-aggregates.ts';
 import { clocksPage } from './reference-clocks.ts';
 import { errorsPage } from './reference-errors.ts';
@@ -81,10 +82,11 @@ const operatorTexts: Readonly<Record<FilterOperator, string>> = {
 };
 
 const listPage = (): string => {
+  const { page: number, per_page, after, ...further } = plainParameters;
   const parameters: readonly (readonly [string, string])[] = [
-    ['page', parameterTexts.page.en],
-    ['per_page', `${parameterTexts.perPage.en}, 1 to 1,000`],
-    ['after', parameterTexts.after.en],
+    ['page', number.text.en],
+    ['per_page', `${per_page.text.en}, 1 to 1,000`],
+    ['after', after.text.en],
     [
       'sort',
       `${parameterTexts.sort.en}; default \`id\`, for words of a full-text search the best match; ties are ordered by \`id\`; null comes first`,
@@ -94,7 +96,7 @@ const listPage = (): string => {
       'q',
       `${parameterTexts.search.en}; words and their best matches where the model has a [full-text search](../guide/search.md)`,
     ],
-    ['fields', parameterTexts.fields.en],
+    ...Object.entries(further).map(([name, { text }]) => [name, text.en] as const),
   ];
   return page(
     'List parameters',

@@ -4,6 +4,7 @@ import { measures } from '../../fields/aggregates.ts';
 import type { FilterOperator, JsonSchema } from '../../fields/field.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages.ts';
+import { type PlainParameterName, plainParameters } from '../../records/list.ts';
 import type { Endpoint, ListField } from '../endpoint.ts';
 import type { Context } from './context.ts';
 import { listFields, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch } from './features.ts';
@@ -86,19 +87,20 @@ const filters = (endpoint: Endpoint, context: Context): JsonObject[] => {
     });
 };
 
-const numberedPages = (context: Context): JsonObject[] => [
-  sharedParameter(context, 'query', 'page', parameterTexts.page, { type: 'integer', minimum: 1 }),
-  sharedParameter(context, 'query', 'per_page', parameterTexts.perPage, {
-    type: 'integer',
-    minimum: 1,
-    maximum: 1000,
-  }),
-];
+/** Parameters that every list takes alike. */
+const plain = (names: readonly PlainParameterName[], context: Context): JsonObject[] =>
+  names.map((name) => {
+    const { text, schema } = plainParameters[name];
+    return sharedParameter(context, 'query', name, text, schema);
+  });
 
-const paging = (context: Context): JsonObject[] => [
-  ...numberedPages(context),
-  sharedParameter(context, 'query', 'after', parameterTexts.after, { type: 'string' }),
-];
+const pages = ['page', 'per_page'] as const;
+const paging = [...pages, 'after'] as const;
+
+/** The parameters that follow those of pages, sort and search. */
+const further = (Object.keys(plainParameters) as PlainParameterName[]).filter(
+  (name) => !paging.some((each) => each === name),
+);
 
 /** Comma-separated fields, each at most once; the pattern does not exclude a comma at the end. */
 const listOf = (choices: readonly string[], sign = ''): JsonSchema => ({
@@ -137,7 +139,7 @@ const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => 
     }),
     ...measureParameters,
     sharedParameter(context, 'query', 'offset', parameterTexts.offset, { type: 'string', default: 'Z' }),
-    ...numberedPages(context),
+    ...plain(pages, context),
     components.add('parameters', 'sort', query('sort', { type: 'string' }, text(parameterTexts.groupSort))),
     ...searches(fields, context),
     ...filters(endpoint, context),
@@ -148,14 +150,12 @@ const listParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
   if (endpoint.docs.part === 'aggregate') return groupParameters(endpoint, context);
   const fields = listFields(endpoint);
   const sorts = fields.filter(({ sortable }) => sortable).map(({ name }) => name);
-  const { sort, fields: fieldsText } = parameterTexts;
   const text = (label: Label) => labelText(label, context.locale);
   return [
-    ...paging(context),
-    ...(sorts.length === 0 ? [] : [query('sort', listOf(sorts, '-?'), text(sort))]),
+    ...plain(paging, context),
+    ...(sorts.length === 0 ? [] : [query('sort', listOf(sorts, '-?'), text(parameterTexts.sort))]),
     ...searches(fields, context),
-    // Fields of a record in the response.
-    sharedParameter(context, 'query', 'fields', fieldsText, { type: 'string' }),
+    ...plain(further, context),
     ...filters(endpoint, context),
   ];
 };

@@ -120,16 +120,6 @@ export const parameterTexts = {
       '该关联所返回的字段，逗号分隔，取自其详情视图；默认为其列表视图。更深的关联形如 `fields[lines.product]`',
     en: 'Fields of this relation, comma-separated, from its detail view; default: the fields of its list view. For deeper relations: `fields[lines.product]`',
   },
-  page: {
-    'zh-CN': '页码，从 1 起。每页条数默认 20',
-    en: 'Page number, from 1; default page size 20',
-  },
-  perPage: { 'zh-CN': '每页条数', en: 'Records per page' },
-  after: {
-    'zh-CN':
-      '游标，取自 `Link` 响应头的 next 或 prev；空值从头开始，不计总数；与 `page` 互斥；不能用于按无长度上限的文本排序',
-    en: 'Cursor from the `next` or `prev` link of a `Link` header. An empty value starts at the beginning; no total is returned. Not allowed with `page`, nor when sorting by texts without a maximum length',
-  },
   sort: {
     'zh-CN': '排序字段，逗号分隔，前缀 `-` 为降序',
     en: 'Fields to sort by, comma-separated; prefix `-` for descending order',
@@ -138,10 +128,6 @@ export const parameterTexts = {
   words: {
     'zh-CN': `全文检索的词，不区分大小写和重音，最后一个词可只写开头；中文按字匹配。所有词都须出现。未给出 \`sort\` 和 \`after\` 时最匹配的在前；总数最多计到 ${ranked}，或该页之后的第一条`,
     en: `Words of a full-text search, without case and accents; the last one may be the beginning of a word. All of them must occur. Without \`sort\` and \`after\` the best match comes first, and the total counts up to ${ranked}, or to the first match behind the page`,
-  },
-  fields: {
-    'zh-CN': '只返回这些字段，逗号分隔；模型的列表还可返回 `version`',
-    en: 'Return only these fields, comma-separated; lists of a model also have `version`',
   },
   group: {
     'zh-CN': '分组依据，逗号分隔：字段，或其时间段，如 `created_at:day`（键名 `created_at_day`）',

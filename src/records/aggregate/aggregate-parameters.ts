@@ -9,7 +9,13 @@ import {
   measures,
   measuresOf,
 } from '../../fields/aggregates.ts';
-import { groupParameters, type ListParameters, parseConditions, parsePaging } from '../list/parameters.ts';
+import {
+  everyRecord,
+  groupParameters,
+  type ListParameters,
+  parseConditions,
+  parsePaging,
+} from '../list/parameters.ts';
 import { invalidParameter, parseQueryString, sharedQuery, unusableField } from '../list/query-string.ts';
 import { defaultSort } from '../list/sort.ts';
 import { type Related, RelatedReader } from '../relations/related.ts';
@@ -191,12 +197,9 @@ export const parseAggregateParameters = (
     sort: parseSort(single, names),
     shift: parseOffset(single.get('offset')),
     list: {
+      ...everyRecord(view.source),
       ...conditions,
-      included: [],
       related: reader.used ? reader.values : undefined,
-      fields: [],
-      sort,
-      ranked: false,
       // Groups are paged by number only.
       paging: paging.kind === 'page' ? { ...paging, numbered: true } : paging,
       shared: sharedQuery(shared),

@@ -16,6 +16,7 @@ import {
 } from '../relations/related.ts';
 import { everyRow, type RowReach } from '../rows/reach.ts';
 import type { SourceView } from '../view.ts';
+import type { PlainParameterName } from './plain-parameters.ts';
 import {
   type FieldFilter,
   foldAscii,
@@ -83,18 +84,39 @@ export interface ListParameters {
   readonly shared: string;
 }
 
+/** The request for every record, without any parameter and any field: groups of records begin with it. */
+export const everyRecord = (source: Source): ListParameters => ({
+  fields: [],
+  sort: defaultSort(source),
+  filters: [],
+  search: undefined,
+  ranked: false,
+  paging: { kind: 'all' },
+  included: [],
+  related: undefined,
+  shared: '',
+});
+
 export const defaultPerPage = 20;
 const maxFilters = 32;
-const listParameterNames: ReadonlySet<string> = new Set([
-  'page',
-  'per_page',
-  'after',
-  'sort',
-  'q',
-  'fields',
-  '_',
-  'include',
-]);
+
+/** The parameters of a list, besides `filter[…]` and `fields[…]`. */
+export type ListParameterName = PlainParameterName | 'sort' | 'q' | 'include' | '_';
+
+/** The member of the request that each parameter decides: the compiler names a parameter that nothing reads. */
+const decided = {
+  page: 'paging',
+  per_page: 'paging',
+  after: 'paging',
+  fields: 'fields',
+  sort: 'sort',
+  q: 'search',
+  include: 'included',
+  // Callers send it with a new value, so that no cache on the way responds.
+  _: undefined,
+} satisfies Readonly<Record<ListParameterName, keyof ListParameters | undefined>>;
+
+const listParameterNames: ReadonlySet<string> = new Set(Object.keys(decided));
 const filterName = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?$/;
 
 /**
@@ -287,8 +309,13 @@ export const filterShape = ({ column, operator, values, negated, steps }: Filter
   steps,
 });
 
+/** The members of a request on which its SQL depends: all but those that are nothing but values. */
+type ShapedMembers = {
+  readonly [Member in Exclude<keyof ListParameters, 'search' | 'related' | 'shared'>]: unknown;
+};
+
 /** A list request without its values: everything that its SQL depends on. Callers with the same view share it. */
-export interface ListShape {
+export interface ListShape extends ShapedMembers {
   readonly source: Source;
   /** Conditions of the row filter. */
   readonly rows: ShapeRows;

@@ -34,7 +34,7 @@ import type {
   VersionOptions,
 } from '../../model/scope.ts';
 import type { Grant } from '../../policy/grant.ts';
-import { type ListAnswer, listedRows } from '../../records/list.ts';
+import { type ListAnswer, type ListParameterName, listedRows } from '../../records/list.ts';
 import type { SavedRecord } from '../../records/records.ts';
 import { type Included, nothingIncluded, parseIncluded, type Related } from '../../records/relations.ts';
 import { relatedFor, requireGrant } from './area.ts';
@@ -152,8 +152,16 @@ const refuseFlaw = (call: string, flaw: string | undefined): void => {
 export const queryString = (query: AnyListQuery): string => {
   refuseFlaw('list', optionsFlaw(query, options));
   const { filter = {}, include = [], sort, q, page, perPage, after } = query;
-  const terms = [...filterTerms(filter), ...includeTerms(include)];
-  return encoded(terms, { sort: sort === '' ? undefined : sort, q, page, per_page: perPage, after });
+  const plain = {
+    sort: sort === '' ? undefined : sort,
+    q,
+    page,
+    per_page: perPage,
+    after,
+    // Code receives whole records.
+    fields: undefined,
+  } satisfies Readonly<Record<Exclude<ListParameterName, 'include' | '_'>, unknown>>;
+  return encoded([...filterTerms(filter), ...includeTerms(include)], plain);
 };
 
 /** The query string of an aggregate. @throws TypeError as for a list */
