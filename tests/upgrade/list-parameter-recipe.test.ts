@@ -213,7 +213,7 @@ beforeAll(async () => {
     exclude: ['**/*.test.ts', '**/test-*.ts'],
   };
   await writeFile(join(copy, 'tsconfig.copy.json'), JSON.stringify(extended));
-}, 60_000);
+}, 300_000);
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
 /** The files that the compiler refuses, each once. */

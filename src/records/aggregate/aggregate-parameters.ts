@@ -10,11 +10,11 @@ import {
   measuresOf,
 } from '../../fields/aggregates.ts';
 import {
-  everyRecord,
   groupParameters,
   type ListParameters,
   parseConditions,
   parsePaging,
+  wholeList,
 } from '../list/parameters.ts';
 import { invalidParameter, parseQueryString, sharedQuery, unusableField } from '../list/query-string.ts';
 import { defaultSort } from '../list/sort.ts';
@@ -197,7 +197,7 @@ export const parseAggregateParameters = (
     sort: parseSort(single, names),
     shift: parseOffset(single.get('offset')),
     list: {
-      ...everyRecord(view.source),
+      ...wholeList(view.source),
       ...conditions,
       related: reader.used ? reader.values : undefined,
       // Groups are paged by number only.

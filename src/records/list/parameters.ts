@@ -85,7 +85,7 @@ export interface ListParameters {
 }
 
 /** The request for every record, without any parameter and any field: groups of records begin with it. */
-export const everyRecord = (source: Source): ListParameters => ({
+export const wholeList = (source: Source): ListParameters => ({
   fields: [],
   sort: defaultSort(source),
   filters: [],
