@@ -12,7 +12,7 @@ export const clocksPage = (): string =>
       'The service uses the clock of its machine. If the clock of the database differs by more than a second, the service uses that one, so that all instances agree. The log and `gatewright_clock_offset_seconds` show the difference. A time further in the future than its maximum is reset, with a line in the log. This check runs at start, whenever the clock was set back, and every ten minutes. After the clock jumps by more than an hour, or after a stop of more than an hour, removal by age waits for a day.',
       table(
         ['time', 'controls', 'maximum', 'if the clock was ahead', 'if the clock was behind'],
-        storedTimes.map(({ place, decides, most, wasAhead, wasBehind }) => [
+        storedTimes.map(({ place, decides, maxAhead: most, wasAhead, wasBehind }) => [
           placeOf(place),
           decides,
           most,

@@ -151,7 +151,7 @@ const Area = () => (
 );
 
 /** A page outside of the administration area, independent of the session. */
-const outside = (path: string, content: ReactNode) => ({
+const outsideRoute = (path: string, content: ReactNode) => ({
   path,
   element: (
     <CssBaseline>
@@ -166,10 +166,10 @@ const router = createBrowserRouter(
     {
       element: <Surroundings />,
       children: [
-        outside('invitation', <InvitationPage />),
-        outside('password_reset', <AccountLinkPage purpose="password_reset" />),
-        outside('register', <AccountLinkPage purpose="register" />),
-        outside('email', <AccountLinkPage purpose="email" />),
+        outsideRoute('invitation', <InvitationPage />),
+        outsideRoute('password_reset', <AccountLinkPage purpose="password_reset" />),
+        outsideRoute('register', <AccountLinkPage purpose="register" />),
+        outsideRoute('email', <AccountLinkPage purpose="email" />),
         { path: '*', element: <Administration /> },
       ],
     },

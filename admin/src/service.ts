@@ -170,14 +170,14 @@ let models: Promise<readonly ModelEntry[]> | undefined;
 const cache = new Map<string, Promise<unknown>>();
 
 /** Drops a failed promise, so that the next call tries again. */
-const cached = <T>(promise: Promise<T>, forget: () => void): Promise<T> => {
+const forgetOnFailure = <T>(promise: Promise<T>, forget: () => void): Promise<T> => {
   promise.catch(forget);
   return promise;
 };
 
 /** The models of the application. They change only with a restart of the service, so they are requested once. */
 export const loadModels = (): Promise<readonly ModelEntry[]> => {
-  models ??= cached(
+  models ??= forgetOnFailure(
     send<readonly ModelEntry[]>('GET', '/admin/meta').then(({ data }) => data),
     () => {
       models = undefined;
@@ -190,7 +190,7 @@ export const loadModels = (): Promise<readonly ModelEntry[]> => {
 const loadOnce = <Data>(address: string): Promise<Data> => {
   const known =
     cache.get(address) ??
-    cached(
+    forgetOnFailure(
       send<Data>('GET', address).then(({ data }) => data),
       () => cache.delete(address),
     );

@@ -1,7 +1,7 @@
 import { localStorageStore, type Store } from 'ra-core';
 
 /** Settings of the browser rather than of the signed-in user. */
-const lasting = ['locale', 'theme', 'density', 'first-steps-dismissed'] as const;
+const lastingSettings = ['locale', 'theme', 'density', 'first-steps-dismissed'] as const;
 
 /** Prefix of the columns chosen for each list: names of fields only. */
 const columnsOf = 'columns.';
@@ -12,7 +12,7 @@ const prefix = 'RaStoregatewright.';
 const base = localStorageStore('1', 'gatewright');
 
 const lastingNames = (): readonly string[] => [
-  ...lasting,
+  ...lastingSettings,
   ...Object.keys(window.localStorage)
     .filter((name) => name.startsWith(prefix + columnsOf))
     .map((name) => name.slice(prefix.length)),

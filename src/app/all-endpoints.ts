@@ -38,11 +38,11 @@ const ownEndpoints = (services: EndpointParts, application: Application): Endpoi
 };
 
 /** The same services in another language. Endpoints that are built with them are for reading, not for running. */
-const speaking = (services: EndpointParts, locale: Locale): EndpointParts => {
+const servicesIn = (services: EndpointParts, locale: Locale): EndpointParts => {
   if (locale === services.locale) return services;
   const catalogue = services.languages.catalogues.get(locale);
   if (catalogue === undefined) throw new Error(`no language ${locale}`);
-  const translated = (resource: ServedResource): ServedResource => ({
+  const resourceIn = (resource: ServedResource): ServedResource => ({
     ...resource,
     context: { ...resource.context, locale },
   });
@@ -50,7 +50,7 @@ const speaking = (services: EndpointParts, locale: Locale): EndpointParts => {
     ...services,
     locale,
     catalogue,
-    resources: new Map([...services.resources].map(([name, resource]) => [name, translated(resource)])),
+    resources: new Map([...services.resources].map(([name, resource]) => [name, resourceIn(resource)])),
   };
 };
 
@@ -68,7 +68,7 @@ export const documentationOf = (
     bodyLimit: config.bodyLimit,
     writeLimits: { batch: maxBatch, cascade: cascadeLimits },
     positions: config.databaseReadUrl !== undefined,
-    endpoints: (locale) => ownEndpoints(speaking(services, locale), application),
+    endpoints: (locale) => ownEndpoints(servicesIn(services, locale), application),
   });
 
 /**

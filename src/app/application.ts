@@ -282,7 +282,7 @@ const loadParts = async (directory: string): Promise<Application> => {
 };
 
 /** The error with its location. An import may fail in several files; the location is that of the first one. */
-const located = async (error: unknown, directory: string): Promise<unknown> => {
+const withLocation = async (error: unknown, directory: string): Promise<unknown> => {
   if (error instanceof ApplicationError && error.cause === undefined) return error;
   const cause = error instanceof ApplicationError ? error.cause : error;
   const place = await locate(cause, directory);
@@ -300,6 +300,6 @@ export const loadApplication = async (folder: string): Promise<Application> => {
   try {
     return await loadParts(directory);
   } catch (error) {
-    throw await located(error, directory);
+    throw await withLocation(error, directory);
   }
 };

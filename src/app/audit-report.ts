@@ -1,5 +1,5 @@
 /**
- * The report of `gatewright audit`: who can call each endpoint, which recommended rules are off, what the database
+ * The report of `gatewright audit`: callers of each endpoint, recommended rules that are off, indexes that the database
  * lacks.
  */
 
@@ -42,7 +42,7 @@ export interface ResourceReport extends FieldRules {
   readonly path: string;
   /** Recommended rules that the resource does not use. */
   readonly off: readonly RecommendedRule[];
-  /** Whether any caller who signs in may change records, whatever their permissions. */
+  /** True if any caller who signs in may change records; no permission is asked. */
   readonly open: boolean;
   /** The records that are open; undefined unless `open`. */
   readonly open_records: string | undefined;
@@ -66,7 +66,7 @@ export interface AuditReport {
   readonly missing_indexes: readonly MissingIndex[] | null;
 }
 
-/** Whether a resource uses a rule. Two rules apply to every resource. */
+/** True if a resource uses a rule. Two rules apply to every resource. */
 const uses: Readonly<Record<RecommendedRule, (model: ResourceModel) => boolean>> = {
   field_filtering: ({ views, fields, rules }) =>
     views.list.length < fields.size || views.detail.length < fields.size || rules.viewedWhen.length > 0,
@@ -114,7 +114,7 @@ const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
   };
 };
 
-/** Whether the difference is a missing index, which the report lists separately. */
+/** True if the difference is a missing index, which the report lists separately. */
 const isIndex = ({ kind }: Difference): boolean => kind === 'missing_index' || kind === 'missing_unique';
 
 /**

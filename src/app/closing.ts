@@ -1,4 +1,4 @@
-/** The order in which a process closes what it has opened, within a limit of time. */
+/** The order in which a process closes its resources, within a limit of time. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -21,7 +21,7 @@ export class Closing {
     this.#logger = logger;
   }
 
-  /** Adds a step that runs on close, before those that were added earlier. */
+  /** Adds a step that runs on close, before all earlier ones. */
   push(step: ClosingStep): void {
     this.#steps.push(step);
   }

@@ -67,11 +67,11 @@ export const settingsOf = (config: Config): readonly Setting[] => {
     adminEmail: admin.email,
     adminPassword: admin.password,
   };
-  const setting = <Member extends keyof VariableValues>(member: Member): Setting => {
+  const settingOf = <Member extends keyof VariableValues>(member: Member): Setting => {
     const row = variableRows[member] as Variable<VariableValues[Member]>;
     return { name: row.name, secret: row.secret, value: row.shown(values[member]) };
   };
-  return (Object.keys(variableRows) as (keyof VariableValues)[]).map(setting);
+  return (Object.keys(variableRows) as (keyof VariableValues)[]).map(settingOf);
 };
 
 /** The same configuration with the port that PORT=0 picked. */

@@ -4,8 +4,8 @@ import { DoublingPause } from '../kernel/doubling-pause.ts';
 import type { Config } from './config.ts';
 
 /** Milliseconds between two attempts: at first, and at most. */
-const firstPause = 250;
-const longestPause = 5_000;
+const firstPauseMs = 250;
+const maxPauseMs = 5_000;
 
 const causeOf = (error: Error): string =>
   error.message === '' && error instanceof AggregateError ? String(error.errors[0]) : error.message;
@@ -23,15 +23,15 @@ export const awaitDatabase = async (
   const { place, findUnreachable } = target;
   if (findUnreachable === undefined) return;
   const start = performance.now();
-  const elapsed = (): number => Math.round((performance.now() - start) / 100) / 10;
-  const pause = new DoublingPause(firstPause, longestPause);
+  const secondsWaited = (): number => Math.round((performance.now() - start) / 100) / 10;
+  const pause = new DoublingPause(firstPauseMs, maxPauseMs);
   for (let attempt = 1; ; attempt += 1) {
     const error = await findUnreachable();
     if (error === undefined) {
-      if (attempt > 1) report({ database: place, seconds: elapsed() }, 'the database is there');
+      if (attempt > 1) report({ database: place, seconds: secondsWaited() }, 'the database is there');
       return;
     }
-    const left = databaseWait - elapsed();
+    const left = databaseWait - secondsWaited();
     if (left <= 0)
       throw new Error(
         `the database ${place} cannot be reached (${causeOf(error)}); DATABASE_WAIT is ${databaseWait} s`,

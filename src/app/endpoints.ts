@@ -62,11 +62,11 @@ export type FixedEndpointParts = HealthParts &
   StatsParts &
   AboutParts &
   RefusalCauseParts & {
-    /** Whether there is an endpoint of payments. */
+    /** True if there is an endpoint of payments. */
     readonly takesPayments: boolean;
   };
 
-/** Every endpoint that an application has whatever its models are, a line each. */
+/** Every endpoint that does not depend on the models, a line each. */
 export const fixedEndpoints = (services: FixedEndpointParts): Endpoint[] => [
   healthEndpoint(services),
   loginEndpoint(services),

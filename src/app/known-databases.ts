@@ -40,7 +40,7 @@ const refusal = (file: string, what: string): Error =>
   );
 
 /**
- * Whether a database is expected at this place because there was one before.
+ * True if a database is expected at this place, as there was one before.
  * @throws Error where its file is missing or empty and the configuration does not ask for a new one
  */
 export const expectsDatabase = async (config: DatabasePlaces, target: DatabaseTarget): Promise<boolean> => {

@@ -34,7 +34,7 @@ interface Metered {
   readonly jobs: Pick<JobService, 'tickFigures'>;
   readonly http: HttpServer;
   readonly database: Database;
-  /** Whether a statement has met damaged data. */
+  /** True if a statement has met damaged data. */
   readonly damaged: () => boolean;
   readonly logger: Logger;
   readonly clock: Pick<ServiceClock, 'offset'>;
@@ -49,7 +49,7 @@ export interface Metering {
 }
 
 /** Calls `ended` for each statement, and the metrics as well if there are any. */
-export const alsoMetered = (
+export const withMetering = (
   ended: StatementWatch['ended'],
   metering: Metering | undefined,
 ): StatementWatch['ended'] => {
@@ -60,7 +60,7 @@ export const alsoMetered = (
   };
 };
 
-const counted = (
+const counterFigure = (
   name: string,
   help: string,
   label: string,
@@ -92,7 +92,7 @@ const figuresOf = ({ services, http, database, damaged, clock }: Metered): reado
     http.connections.inFlight,
   ),
   figure('gauge', 'http_connections', 'Connections that are open.', http.connections.size),
-  counted(
+  counterFigure(
     'http_connections_lost_total',
     'Connections that were refused for want of room, displaced by another, or cut for flooding.',
     'reason',
@@ -105,13 +105,13 @@ const figuresOf = ({ services, http, database, damaged, clock }: Metered): reado
     http.bodies.held,
   ),
   figure('gauge', 'event_streams', 'Streams of events that are open.', services.changes.size),
-  counted(
+  counterFigure(
     'security_events_total',
     'Security events by action; sign_in.locked are sign-ins refused for too many failures before.',
     'action',
     services.securityEvents.counts,
   ),
-  counted(
+  counterFigure(
     'webhook_attempts_total',
     'Attempts to deliver to webhooks, by what became of them; waiting: to be tried again.',
     'outcome',

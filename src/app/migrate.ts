@@ -24,7 +24,7 @@ import type { Config } from './config.ts';
 import { expectsDatabase, lostContent, rememberDatabase } from './known-databases.ts';
 import { majorVersion } from './version.ts';
 
-/** Migrations of the service first, then those of the application, whose tables refer to users. */
+/** Migrations of the service first, then the application's, whose tables refer to users. */
 const sets = (application: Pick<Application, 'migrations'>) => [
   coreSet,
   { migrations: application.migrations, tableName: 'migrations' },
@@ -36,7 +36,7 @@ type Settings = Pick<Config, 'dataDir' | 'migrate' | 'newDatabase'>;
 const describe = (names: readonly string[]): string =>
   names.length === 1 ? `a table ${names[0]}` : `tables ${names.join(', ')}`;
 
-/** Whether no migration of the service has ever been applied. */
+/** True if no migration of the service has ever been applied. */
 const isUnused = ({ applied: [core] }: Found): boolean =>
   core === undefined || core.known.length + core.later.length === 0;
 
@@ -205,7 +205,7 @@ export const pendingMigrations = async (
   return names;
 };
 
-/** Whether the baseline of the service is among pending migrations: the database is new. */
+/** True if the baseline of the service is among pending migrations: the database is new. */
 export const isBaselinePending = (pending: readonly string[]): boolean =>
   coreSet.baseline !== undefined && pending.includes(coreSet.baseline.name);
 

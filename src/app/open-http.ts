@@ -37,7 +37,7 @@ interface CountingParts {
   readonly refusals: RefusalStore;
 }
 
-/** Counts the responses of an endpoint, records refusals, and reports those of the administration area. */
+/** Counts the responses of an endpoint, records refusals, and reports responses of the administration area. */
 const counterOf =
   ({
     requestCounts,
@@ -108,7 +108,7 @@ const observerOf =
  */
 const sharedConnectionMaxAgeMs = 60_000;
 
-/** Dependencies of the server beside those of the endpoints. */
+/** Dependencies of the server that the endpoints do not have. */
 export interface HttpParts {
   readonly config: Config;
   readonly application: Application;

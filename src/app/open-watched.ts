@@ -12,7 +12,7 @@ import { openTracing, type Tracing } from '../upkeep/watch.ts';
 import type { Application } from './application.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
-import { alsoMetered, type Metering } from './metering.ts';
+import { type Metering, withMetering } from './metering.ts';
 import { warnOfSessions } from './preflight.ts';
 import { packageVersion } from './version.ts';
 
@@ -57,7 +57,7 @@ export const openWatched = async (
   const statements = watchStatements(logger, config.slowQuery);
   let watch: DatabaseWatch | undefined;
   const database = measured(opened, {
-    ended: alsoMetered(statements.ended, metering),
+    ended: withMetering(statements.ended, metering),
     begun: tracing?.begun,
     failed: (error) => watch?.failed(error),
   });

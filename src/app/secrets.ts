@@ -16,7 +16,7 @@ export interface Keyed {
   readonly tokens: Tokens;
   readonly cookies: SessionCookies;
   readonly throttle: LoginThrottle;
-  /** Seals the secrets of webhooks; also opens those that were sealed under a former secret. */
+  /** Seals the secrets of webhooks; also opens secrets sealed under a former server secret. */
   readonly webhookSecrets: SecretBox;
   /** Seals the secrets of authenticator applications in the same way. */
   readonly totpSecrets: SecretBox;
@@ -59,7 +59,7 @@ export type Resealing = Readonly<Record<string, () => Promise<number>>>;
  * Seals secrets under the current server secret, now and whenever it changes. A failure is logged, and tried again at
  * the next start; until then the former secret opens them.
  */
-export const keepSealed = async (resealing: Resealing, vault: Vault, logger: Logger): Promise<void> => {
+export const resealOnChange = async (resealing: Resealing, vault: Vault, logger: Logger): Promise<void> => {
   const renew = async (): Promise<void> => {
     for (const [name, reseal] of Object.entries(resealing))
       try {

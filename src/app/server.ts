@@ -41,22 +41,22 @@ import { type Metering, openMetering } from './metering.ts';
 import { listen, openHttp } from './open-http.ts';
 import { openWatched } from './open-watched.ts';
 import { assertMetricsPort, prepareStart, probePort } from './preflight.ts';
-import { keepSealed } from './secrets.ts';
+import { resealOnChange } from './secrets.ts';
 import { prepareWork } from './work.ts';
 
 export interface ServerOptions {
   readonly config: Config;
   readonly application: Application;
   readonly clock?: Clock;
-  /** Whether the log reports a blocked main thread; for a process that does nothing but serve. */
+  /** True if the log reports a blocked main thread; for a process that only serves. */
   readonly watch?: boolean;
-  /** Whether `onStart` and `onStop` of the application run; for the commands that serve. */
+  /** True if `onStart` and `onStop` of the application run; for the commands that serve. */
   readonly lifecycle?: boolean;
-  /** Whether the pages of `gatewright dev` are served. */
+  /** True if the pages of `gatewright dev` are served. */
   readonly development?: boolean;
   /** The port on which other workers of this service already listen; it is shared with them. */
   readonly sharedPort?: number | undefined;
-  /** Times that replace those of the service, for tests. */
+  /** Times for tests, in place of the service's own. */
   readonly jobTimes?: Partial<WorkerTimes>;
   readonly webhookTimes?: Partial<WebhookTimes>;
   /** Compatible with Pino; unless given, one that writes to stdout at the configured level. */
@@ -103,7 +103,7 @@ export interface Server {
   close(options?: { readonly drain?: number }): Promise<void>;
 }
 
-const injecting =
+const createInject =
   ({ answer: dispatch }: HttpServer): Server['inject'] =>
   async ({ method, path, headers, body }) => {
     const { default: inject } = await import('light-my-request');
@@ -247,12 +247,12 @@ const prepareContent = async (
     webhooks: services.webhooks.renewSecrets,
     authenticators: () => services.secondFactors.renewSecrets((sealed) => services.totpSecrets.renew(sealed)),
   };
-  await keepSealed(resealing, vault, logger);
+  await resealOnChange(resealing, vault, logger);
   await services.roles.register(services.permissionEntries);
   return ensureFirstAdmin(services.users, services.passwords, config);
 };
 
-/** Listens, then starts what runs beside requests: metrics, jobs and webhooks. Returns the port of the metrics. */
+/** Listens, then starts the work beside requests: metrics, jobs and webhooks. Returns the port of the metrics. */
 const serve = async (
   { config, application, logger, closing, codeWatch, clocks, metering }: Starting,
   { watched: { database, damaged }, composed: { services, jobs } }: OpenedService,
@@ -312,7 +312,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
       logger,
       jobs,
       endpoints,
-      inject: injecting(http),
+      inject: createInject(http),
       close: ({ drain = 0 } = {}) => closing.close(drain),
     };
   } catch (error) {

@@ -4,15 +4,15 @@ import { tokenLifetime } from '../auth/jwt.ts';
 import type { TimeBound } from '../database/mend-times.ts';
 import { decidingTimes } from '../database/tables.ts';
 
-/** Every stored time on which a decision depends: those of the service's tables, and the few in other places. */
+/** Every stored time on which a decision depends: times of the service's tables, and a few in other places. */
 
 /** A stored time, and the effect of a clock that was wrong when it was written. */
 export interface StoredTime {
   /** `table.column`, or another place. */
   readonly place: string;
   readonly decides: string;
-  /** How far in the future it may be, in words. */
-  readonly most: string;
+  /** The maximum by which it may lie in the future, in words. */
+  readonly maxAhead: string;
   readonly wasAhead: string;
   readonly wasBehind: string;
 }
@@ -33,7 +33,7 @@ const words = (milliseconds: number): string => {
 const columnTimes: readonly StoredTime[] = decidingTimes.map(({ table, column, use }) => ({
   place: `${table}.${column}`,
   decides: use.decides,
-  most: 'most' in use ? use.most : words(use.mostMs),
+  maxAhead: 'most' in use ? use.most : words(use.mostMs),
   wasAhead: use.wasAhead,
   wasBehind: use.wasBehind,
 }));
@@ -42,28 +42,28 @@ const otherTimes: readonly StoredTime[] = [
   {
     place: '`exp` of a token',
     decides: 'when a token ends',
-    most: words(tokenLifetime * 1_000),
+    maxAhead: words(tokenLifetime * 1_000),
     wasAhead: 'ends later by as much: any `exp` in the future is good; a new `jwt_secret` ends it',
     wasBehind: 'ends sooner by as much',
   },
   {
     place: '`X-Timestamp` of a signed request',
     decides: 'whether a signature is fresh',
-    most: '5 min',
+    maxAhead: '5 min',
     wasAhead: 'refused, as the contract says',
     wasBehind: 'refused, as the contract says',
   },
   {
     place: '`created` of an HTTP message signature',
     decides: 'whether a signature is fresh, and how long its nonce is kept: `gatewright_nonces.expiry`',
-    most: '5 min',
+    maxAhead: '5 min',
     wasAhead: 'refused',
     wasBehind: 'refused',
   },
   {
     place: '`until` of a replaced application key, in the credentials',
     decides: 'how long it still signs',
-    most: 'any: chosen with `--grace`',
+    maxAhead: 'any: chosen with `--grace`',
     wasAhead: 'stays longer by as much; `app rotate` without a grace ends it',
     wasBehind: 'ends sooner by as much',
   },

@@ -1,4 +1,4 @@
-/** Types of those endpoints of the service that only some applications have, as text for a generated client. */
+/** Types of optional endpoints of the service, as text for a generated client. */
 
 import type { Endpoint, ListField } from '../http/endpoint.ts';
 import { labelText } from '../kernel/messages.ts';
@@ -13,7 +13,7 @@ const indent = '    ';
 
 const prefix = '/api/v1';
 
-/** Endpoints of the service that some applications have, by the member of a client that calls them. */
+/** Optional endpoints of the service, by the member of a client that calls them. */
 const groups = [
   { name: 'webhooks', path: `${prefix}/webhooks`, what: 'The webhooks of the caller' },
 ] as const;
@@ -23,8 +23,8 @@ type OperationGroup = (typeof groups)[number];
 const byMethod: Readonly<Record<string, string>> = { GET: 'get', PATCH: 'update', DELETE: 'delete' };
 
 /**
- * The name of a call: that of what its path ends in (`rotate`, `deliveries`, and `delivery` of one of them), or that of
- * the operation on the records of the group.
+ * The name of a call: the last part of its path (`rotate`, `deliveries`, `delivery` for a parameter), or the operation
+ * on the records of the group.
  */
 const nameOf = (group: OperationGroup, { method, path, docs }: Endpoint): string => {
   const [first, ...behind] = path.slice(group.path.length).split('/').filter(Boolean);
@@ -46,7 +46,7 @@ const filterOf = (fields: readonly ListField[]): string => {
   return `{\n${conditions.join('')}${indent}}`;
 };
 
-/** The type of what it returns: for records that another call returns as well, that of the other call. */
+/** The type of the result. Records that an earlier call returns too have the type of that call. */
 const answerOf = (
   { docs: { data } }: Endpoint,
   known: ReadonlyMap<Endpoint['docs']['data'], string>,
@@ -102,7 +102,7 @@ ${calls.map(({ name, endpoint }) => entryOf(name, endpoint)).join('\n')}
 };
 
 /**
- * The part of a client's file with the service's own endpoints that this application has, of those that not all have.
+ * The part of a client's file with optional endpoints of the service, as far as this application has them.
  */
 export const operationsPart = (endpoints: readonly Endpoint[]): string =>
   groups

@@ -96,7 +96,7 @@ export const sortFields = (model: ResourceModel, view: View): readonly string[] 
     .map(({ name }) => name);
 
 /** The relations that a request may follow: no hidden references. */
-const followed = ({ relations, views }: ResourceModel) =>
+const followableRelations = ({ relations, views }: ResourceModel) =>
   [...relations.values()].filter(
     ({ many, from }) => many || views.list.includes(from) || views.detail.includes(from),
   );
@@ -109,7 +109,7 @@ const targetType = ({ model, shows }: ModelRelation, models: Models): string => 
 
 /** The member of a resource's type for its relations; empty if it has none. */
 export const relationsMember = (model: ResourceModel, models: Models): string => {
-  const members = followed(model).map(
+  const members = followableRelations(model).map(
     (relation) =>
       `      ${relation.name}: ${relation.many ? 'ToMany' : 'ToOne'}<${targetType(relation, models)}>;\n`,
   );
@@ -118,7 +118,7 @@ export const relationsMember = (model: ResourceModel, models: Models): string =>
 
 /** The relations as values: their target resources, and which of them are written within the record. */
 export const relationEntries = (model: ResourceModel, models: Models): string =>
-  followed(model)
+  followableRelations(model)
     .map(({ name, model: target, write }) => {
       const resource = textCode(models.get(target)?.path ?? 'users');
       return `${name}: { resource: ${resource}${write ? ', write: true' : ''} }`;
@@ -155,13 +155,13 @@ const relatedOf = (model: ResourceModel): string => {
     shown: ${names(views.list.filter((name) => views.detail.includes(name)))};
     filter: ${sameFields ? `${resource}['filter']` : filterType(model, 'detail')};
     sort: ${names(sortFields(model, 'detail'))};
-    relations: ${followed(model).length === 0 ? 'object' : `${resource}['relations']`};
+    relations: ${followableRelations(model).length === 0 ? 'object' : `${resource}['relations']`};
   };`;
 };
 
 /** The types of records as targets of relations. */
 export const relatedPart = (models: Models): string => {
-  const targets = new Set([...models.values()].flatMap(followed).map(({ model }) => model));
+  const targets = new Set([...models.values()].flatMap(followableRelations).map(({ model }) => model));
   const reached = [...models.values()].filter(({ name }) => targets.has(name));
   if (reached.length === 0) return '';
   return `

@@ -104,7 +104,7 @@ const filesOf = <O extends Options>(
   return [...named, ...placed].filter((path) => typeof path === 'string');
 };
 
-/** Whether a path is that of a directory. The command itself says why it cannot use any other path. */
+/** True if a path names a directory. The command itself explains why it cannot use any other path. */
 const isDirectory = (path: string): boolean => {
   try {
     return statSync(path).isDirectory();

@@ -36,7 +36,7 @@ const openAuditList = async ({ databaseUrl }: Config): Promise<Database | undefi
   return target.isEmpty() ? undefined : openDatabase(target, { poolSize: 1 });
 };
 
-const within = async <T>(work: Promise<T>): Promise<T> => {
+const withTimeout = async <T>(work: Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('the database does not answer')), databaseTimeoutMs);
   try {
@@ -49,7 +49,7 @@ const within = async <T>(work: Promise<T>): Promise<T> => {
 export interface ChangeOptions {
   /** The line for the audit log; never a secret. */
   readonly entry: AuditEntry;
-  /** Whether a file older than one already seen may be changed: by an edit of the whole content. */
+  /** True if a file older than the last seen one may be changed: an edit of the whole content. */
   readonly older?: boolean;
 }
 
@@ -76,14 +76,14 @@ export const workOnCredentials = async <T>(
   { entry, older = false }: ChangeOptions,
 ): Promise<T> => {
   const config = readConfig(io.env);
-  const unlisted = (error: unknown): undefined => {
+  const warnUnlisted = (error: unknown): undefined => {
     const reason = errorMessage(error);
     io.warn(`gatewright: this change is not in the audit log: ${reason}`);
   };
-  const database = await openAuditList(config).catch(unlisted);
+  const database = await openAuditList(config).catch(warnUnlisted);
   try {
     const seen = database && createSeenCredentials({ database, clock: io.clock });
-    const last = await (seen && within(seen.last()).catch(unlisted));
+    const last = await (seen && withTimeout(seen.last()).catch(warnUnlisted));
     if (!older && last !== undefined && vault.file !== undefined && vault.file.serial < last.serial)
       throw olderCredentials(config.credentialsFile, vault.file.serial, last.serial);
     const result = await work(last?.serial);
@@ -96,10 +96,10 @@ export const workOnCredentials = async <T>(
       await recordAudit(transaction, database.dialect, io.clock(), actor, line);
       await transaction.run(seen.put(file));
     });
-    await within(written).catch(unlisted);
+    await withTimeout(written).catch(warnUnlisted);
     return result;
   } finally {
-    await (database && within(database.close()).catch(unlisted));
+    await (database && withTimeout(database.close()).catch(warnUnlisted));
   }
 };
 

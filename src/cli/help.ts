@@ -38,7 +38,7 @@ const handbookLines = (): readonly string[] => [
   'A running service shows it at /api-docs/handbook.',
 ];
 
-/** The list of all commands, or of those whose first word is `group`. */
+/** The list of all commands, or of the commands of one group. */
 export const commandList = (group?: string): string => {
   const rows = [...registry]
     .filter(([name]) => group === undefined || name.startsWith(`${group} `))

@@ -10,7 +10,7 @@ export interface Io {
   readonly clock: Clock;
   /** Not read unless a command needs it. */
   readonly stdin: AsyncIterable<Uint8Array | string>;
-  /** Whether stdin is a terminal. */
+  /** True if stdin is a terminal. */
   readonly interactive: boolean;
   /**
    * Reads a line from the terminal at stdin, without showing it. Throws `CommandError` at Ctrl-C, Ctrl-D and the end.
@@ -18,7 +18,7 @@ export interface Io {
   ask(question: string): Promise<string>;
   /** Writes to stdout, unchanged. */
   write(data: string | Uint8Array): void;
-  /** Whether the reader of stdout has closed it. */
+  /** True if the reader of stdout has closed it. */
   gone(): boolean;
   /** Writes a line to stdout. */
   print(line: string): void;
@@ -26,7 +26,7 @@ export interface Io {
   warn(line: string): void;
   /** Writes to stderr, unchanged: for progress. */
   show(text: string): void;
-  /** Whether stderr is a terminal. */
+  /** True if stderr is a terminal. */
   readonly terminal: boolean;
 }
 

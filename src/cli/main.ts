@@ -11,7 +11,7 @@ export { processIo } from './io.ts';
 
 const isHelp = (argument: string | undefined): boolean => argument === '--help' || argument === '-h';
 
-/** Whether `--help` is among the options; an argument after `--` is an operand. */
+/** True if `--help` is among the options; an argument after `--` is an operand. */
 const asksForHelp = (args: readonly string[]): boolean => {
   const end = args.indexOf('--');
   return args.slice(0, end === -1 ? args.length : end).some(isHelp);

@@ -57,7 +57,7 @@ export const objectType = (schema: JsonSchema, indent = ''): string => {
 const objectOrMap = (schema: JsonSchema, indent: string): string =>
   schema['properties'] === undefined ? mapOf(schema, indent) : objectType(schema, indent);
 
-const typeNamed = (type: Json, schema: JsonSchema, indent: string): string => {
+const typeCode = (type: Json, schema: JsonSchema, indent: string): string => {
   if (type === 'array') return arrayOf(schema, indent);
   if (type === 'object') return objectOrMap(schema, indent);
   return plainTypes[String(type)] ?? 'unknown';
@@ -71,16 +71,18 @@ export const typeOf = (schema: JsonSchema, indent = ''): string => {
   if (unread.some((keyword) => schema[keyword] !== undefined)) return 'unknown';
   const { type, enum: values, oneOf, anyOf } = schema;
   if (schema['const'] !== undefined) return constant(schema['const']);
-  if (Array.isArray(values)) return known(values.map(constant));
+  if (Array.isArray(values)) return unionOrUnknown(values.map(constant));
   const alternatives = oneOf ?? anyOf;
-  if (Array.isArray(alternatives)) return known(alternatives.map((each) => typeOfItem(each, indent)));
+  if (Array.isArray(alternatives))
+    return unionOrUnknown(alternatives.map((each) => typeOfItem(each, indent)));
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
   if (types.length === 0)
     return isJsonObject(schema['properties'] ?? null) ? objectType(schema, indent) : 'unknown';
   // Any value, as in a JSON field; null is included.
   if (types.includes('object') && types.includes('array')) return 'Json';
-  return known(types.map((each) => typeNamed(each, schema, indent)));
+  return unionOrUnknown(types.map((each) => typeCode(each, schema, indent)));
 };
 
 /** A union with an unknown type is unknown. */
-const known = (types: readonly string[]): string => (types.includes('unknown') ? 'unknown' : union(types));
+const unionOrUnknown = (types: readonly string[]): string =>
+  types.includes('unknown') ? 'unknown' : union(types);

@@ -10,7 +10,7 @@ import { LouderLog } from '../upkeep/watch.ts';
 import { openApplication } from './application.ts';
 import { greet } from './greeting.ts';
 import type { Io } from './io.ts';
-import { endAfter, endFailed, endIfKeptAlive, endNow, type StopSignal } from './stop-signal.ts';
+import { endAfter, endAfterFailure, endIfKeptAlive, endNow, type StopSignal } from './stop-signal.ts';
 import { logUncaught } from './uncaught.ts';
 import { orphanDrain, type WorkerRole } from './workers/worker.ts';
 
@@ -57,7 +57,7 @@ const startServer = async (options: ServeOptions): Promise<Server> => {
 export const serve = async (options: ServeOptions): Promise<never> => {
   const { config, logger, io, stopped, worker } = options;
   let started: Server | undefined;
-  logUncaught(logger, () => void endFailed(started));
+  logUncaught(logger, () => void endAfterFailure(started));
   const log = new LouderLog(logger);
   process.on('SIGUSR2', () => log.raise());
   const server = await startServer(options);

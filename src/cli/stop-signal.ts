@@ -56,15 +56,15 @@ const stopSignals = ['SIGTERM', 'SIGINT'] as const;
  */
 export const onStopSignal = (listener: (signal: StopSignal) => void): (() => void) => {
   let first: number | undefined;
-  const received = (signal: StopSignal): void => {
+  const onSignal = (signal: StopSignal): void => {
     const now = performance.now();
     if (first === undefined) listener(signal);
     first ??= now;
     if (now - first > echoMs) endBy(signal);
   };
-  for (const signal of stopSignals) process.on(signal, received);
+  for (const signal of stopSignals) process.on(signal, onSignal);
   return () => {
-    for (const signal of stopSignals) process.off(signal, received);
+    for (const signal of stopSignals) process.off(signal, onSignal);
   };
 };
 
@@ -85,7 +85,7 @@ export const endAfter = async (server: Server, drain: number): Promise<never> =>
 };
 
 /** Ends the process with status 1 after an uncaught error. Requests in flight get a second. */
-export const endFailed = async (server: Server | undefined): Promise<never> => {
+export const endAfterFailure = async (server: Server | undefined): Promise<never> => {
   if (server !== undefined) await Promise.race([server.close().catch(() => {}), delay(failedLimit)]);
   return endNow(1);
 };

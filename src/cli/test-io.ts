@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly now?: number;
 }
 
-/** A process for commands that run in this one, and what they have written so far. */
+/** A process for commands that run in this one, with their output so far. */
 export const testIo = (
   options: RunOptions = {},
 ): { readonly io: Io; readonly written: () => Omit<Run, 'status'> } => {

@@ -21,7 +21,7 @@ import type { ResourceModel } from '../model/resource.ts';
 import type { ServedResource } from '../resources/operations.ts';
 import { createWorkAttention } from '../upkeep/work-attention.ts';
 
-/** Whether no rule asks who a caller is: anybody with a token does anything to the records. */
+/** True if no rule asks who a caller is: anybody with a token does anything to the records. */
 const isOpen = (model: ResourceModel): boolean => {
   const { ownership, restricted, restrictedUnless, publicRead } = model.rules;
   return (

@@ -11,7 +11,7 @@ import { adminArea } from '../resources/admin-area.ts';
 import { metadataEndpoint } from '../resources/meta.ts';
 import { modelEntity } from './model-entity.ts';
 
-/** Endpoints whose statements contain texts: those of the caller's language respond. */
+/** Endpoints whose statements contain texts: one for each language, chosen by the caller's. */
 const inLanguageOfCaller = (
   locale: Locale,
   { catalogues }: Languages,

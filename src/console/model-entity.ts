@@ -14,7 +14,7 @@ export interface ModelEntry {
   readonly fields: number;
   /** Number of row rules that look up its records, which are memberships then. */
   readonly opens: number;
-  /** Whether its changes become events. */
+  /** True if its changes become events. */
   readonly events: boolean;
   /** Names of its icon and of its heading in the menu. */
   readonly icon: string | null;

@@ -33,25 +33,25 @@ type CountOwn = (key: number | string) => Promise<readonly OwnReferences[]>;
 /** Rows of the service's own that refer to another. */
 interface BoundRows {
   readonly count: number;
-  /** Whether there are further ones. */
+  /** True if there are more than counted. */
   readonly more: boolean;
 }
 
 /**
- * Counts the rows of a table with one value in an indexed column, up to so many, and those of them that meet `also`.
+ * Counts the rows of a table with one value in an indexed column that meet `also`, up to a maximum.
  */
 const createBoundRows = (dialect: Dialect, table: string, column: string, also?: Fragment) => {
-  const counted = statement<{ value: SqlValue; most: number }>(
+  const counted = statement<{ value: SqlValue; limit: number }>(
     dialect,
     (param) =>
       sql`select count(*) as rows from (select 1 as one from ${identifier(table)}
         where ${identifier(column)} = ${param('value')}${also === undefined ? sql`` : sql` and ${also}`}
-        limit ${param('most')}) as found`,
+        limit ${param('limit')}) as found`,
   );
-  return async (reader: Reader, value: SqlValue, most: number): Promise<BoundRows> => {
-    const row = await reader.get<{ rows: number | string }>(counted({ value, most: most + 1 }));
+  return async (reader: Reader, value: SqlValue, max: number): Promise<BoundRows> => {
+    const row = await reader.get<{ rows: number | string }>(counted({ value, limit: max + 1 }));
     const count = Number(row?.rows ?? 0);
-    return { count: Math.min(count, most), more: count > most };
+    return { count: Math.min(count, max), more: count > max };
   };
 };
 
@@ -60,8 +60,8 @@ export interface ReferenceParts extends EntityReadParts {
   readonly resources: ReadonlyMap<string, ServedResource>;
 }
 
-/** Counts the records of entities that refer to one of another; those that are kept come last. */
-const counting = ({ database }: ReferenceParts, entities: readonly Entity[], to: Entity): CountOwn => {
+/** Counts the records of entities that refer to a record of this entity; kept records come last. */
+const createCounts = ({ database }: ReferenceParts, entities: readonly Entity[], to: Entity): CountOwn => {
   const { dialect } = database;
   const references = entities.flatMap((entity) =>
     (entity.references ?? [])
@@ -87,7 +87,7 @@ const counting = ({ database }: ReferenceParts, entities: readonly Entity[], to:
 interface ForeseenDeletion {
   readonly entity: Entity;
   readonly words: { readonly 'zh-CN': string; readonly en: string };
-  /** Why it is refused, whatever models say. */
+  /** The reason for a refusal that no model's rules change. */
   refusal(
     key: number | string,
     record: Readonly<Record<string, unknown>>,
@@ -124,7 +124,7 @@ export const referenceEndpoints = (services: ReferenceParts, entities: readonly 
     .filter(({ entity }) => entities.includes(entity))
     .map(({ entity, words, refusal, foresee }): Endpoint => {
       const read = readEntity(services, entity);
-      const count = counting(services, entities, entity);
+      const count = createCounts(services, entities, entity);
       return {
         operation: `foreseeDeletion${entity.model}`,
         method: 'GET',

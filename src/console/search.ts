@@ -27,13 +27,13 @@ import {
   type ServedResource,
 } from '../resources/operations.ts';
 
-/** Milliseconds after which what is not found yet is not waited for. */
+/** Milliseconds after which a search does not wait for further results. */
 const searchTimeoutMs = 2000;
 
 /** Lists that one search looks through at a time. */
 const atATime = 3;
 
-/** Characters of what is looked for. */
+/** Characters of a search text. */
 const maxWords = 100;
 
 /** A list of the administration area in which records are found. */
@@ -177,8 +177,8 @@ const answerOf = ({ place, found }: SearchedList): JsonObject => ({
   searched: found === undefined ? 'late' : found.whole ? 'whole' : 'newest',
 });
 
-/** Whether there is anything to be said of a list: nothing was found in it, and there is nothing more to find. */
-const saysSomething = ({ found }: SearchedList): boolean =>
+/** True if a list has results, or was not searched to its end. */
+const isShown = ({ found }: SearchedList): boolean =>
   found === undefined || !found.whole || found.records.length > 0;
 
 /** Finds records of every list that the caller may read, without knowing in which one they are. */
@@ -217,7 +217,7 @@ export const searchEndpoint = (services: SearchParts, entities: readonly Entity[
         return decision.allowed ? [{ place, grant: decision.grant }] : [];
       });
       const found = await lookThrough(readable, words, call);
-      return { data: found.filter(saysSomething).map(answerOf) };
+      return { data: found.filter(isShown).map(answerOf) };
     },
   };
 };

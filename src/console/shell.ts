@@ -13,7 +13,7 @@ import { Problem } from '../kernel/problem.ts';
 /** The built pages: beside the compiled service, and found from its sources as well. */
 const folder = packageFile('dist/admin/');
 
-/** Where the build leaves the nonce of a response open. */
+/** The placeholder of the build for the nonce of a response. */
 const noncePlace = '__NONCE__';
 const languagePlace = '__LANGUAGE__';
 
@@ -56,12 +56,12 @@ const pageHeaders = {
 export interface ShellOptions {
   readonly basePath: string;
   /** Language that the page begins with. */
-  /** Whether there is a documentation page to lead to. */
+  /** True if the service has a documentation page. */
   readonly apiDocs?: boolean;
-  /** Whether the service sends mail, and users can register themselves. */
+  /** True if the service sends mail, and users can register themselves. */
   readonly mail?: boolean;
   readonly registration?: boolean;
-  /** Whether users can sign in with an identity provider. */
+  /** True if users can sign in with an identity provider. */
   readonly providers?: boolean;
 }
 

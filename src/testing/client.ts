@@ -30,7 +30,7 @@ const responseOf = ({ status, headers, text }: Awaited<ReturnType<Server['inject
   };
 };
 
-/** Whether the body is sent unchanged, as a text or bytes; a header gives its type unless it is JSON. */
+/** True if the body is sent unchanged, as a text or bytes; a header gives its type unless it is JSON. */
 const isWritten = (body: unknown): body is string | Uint8Array =>
   typeof body === 'string' || body instanceof Uint8Array;
 

@@ -18,7 +18,7 @@ export interface JobRun {
 export interface FailedRun extends JobRun {
   /** The value that `handle` threw. */
   readonly error: unknown;
-  /** Whether the job has failed for good; otherwise it waits for its next attempt. */
+  /** True if the job has failed for good; otherwise it waits for its next attempt. */
   readonly final: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface Forgotten extends JsonObject {
   readonly versions: number;
   readonly events: number;
   readonly deliveries: number;
-  /** The record, and those that could only be restored with it. */
+  /** The record, and records that could only be restored with it. */
   readonly trash: number;
 }
 

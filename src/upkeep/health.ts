@@ -18,7 +18,7 @@ const whenReady = async ({ ready, stopping }: HealthParts): Promise<Answer> => {
 };
 
 /**
- * Speaks for the process; with `?ready` for what it can do: 503 while the database would take no write, and once the
+ * Reports on the process; with `?ready` on its readiness: 503 while the database would accept no write, and once the
  * service is about to stop.
  */
 export const healthEndpoint = (services: HealthParts): Endpoint => ({

@@ -50,7 +50,7 @@ type FailedJobRow = Omit<FailedJob, 'recurring' | 'paused'> &
   Readonly<Record<'recurring' | 'paused', boolean | number>>;
 
 /** A query that returns at most so many rows. */
-type BoundedQuery = (most: number) => Compilable & Expression<unknown>;
+type BoundedQuery = (limit: number) => Compilable & Expression<unknown>;
 
 /** First steps of a new installation, each done or not. */
 export interface FirstSteps {
@@ -67,7 +67,7 @@ type OwnTables = ReturnType<typeof tablesOf>;
 
 const disabledWebhooks =
   (db: OwnTables, dialect: Dialect): BoundedQuery =>
-  (most) =>
+  (limit) =>
     db
       .selectFrom('gatewright_webhooks as w')
       .select(['w.id', 'w.url', 'w.disabled_reason as reason'])
@@ -75,20 +75,20 @@ const disabledWebhooks =
       .where('w.disabled', '=', true)
       .where('w.disabled_reason', 'not in', ['by_hand', 'by_owner'])
       .orderBy('w.disabled_at', 'desc')
-      .limit(most);
+      .limit(limit);
 
 const failingWebhooks =
   (db: OwnTables): BoundedQuery =>
-  (most) =>
+  (limit) =>
     db
       .selectFrom('gatewright_webhooks as w')
       .select(['w.id', 'w.url', 'w.failures'])
       .where('w.disabled', '=', false)
       .where('w.failures', '>', 0)
       .orderBy('w.failures', 'desc')
-      .limit(most);
+      .limit(limit);
 
-/** The newest failed jobs; those of one recurring job are one. */
+/** The newest failed jobs; runs of one recurring job are one entry. */
 const groupedFailures = (db: OwnTables) =>
   db
     .selectFrom(
@@ -106,7 +106,7 @@ const groupedFailures = (db: OwnTables) =>
 
 const failedJobs =
   (db: OwnTables, dialect: Dialect): BoundedQuery =>
-  (most) =>
+  (limit) =>
     db
       .selectFrom(groupedFailures(db).as('g'))
       .innerJoin('gatewright_jobs as j', 'j.id', 'g.id')
@@ -118,21 +118,21 @@ const failedJobs =
         eb('s.paused_at', 'is not', null).as('paused'),
       ])
       .orderBy('j.id', 'desc')
-      .limit(most);
+      .limit(limit);
 
 const lateJobs =
   (db: OwnTables, due: string): BoundedQuery =>
-  (most) =>
+  (limit) =>
     db
       .selectFrom('gatewright_jobs as j')
       .select('j.id')
       .where('j.state', '=', 'waiting')
       .where('j.available_at', '<=', due)
-      .limit(most);
+      .limit(limit);
 
 const lateDeliveries =
   (db: OwnTables, due: string): BoundedQuery =>
-  (most) =>
+  (limit) =>
     db
       .selectFrom('gatewright_deliveries as d')
       .innerJoin('gatewright_webhooks as w', 'w.id', 'd.webhook_id')
@@ -141,11 +141,11 @@ const lateDeliveries =
       // Deliveries wait while an instance sends to their webhook, and while a failing receiver has its pause.
       .where((eb) => eb.or([eb('w.lane_until', 'is', null), eb('w.lane_until', '<=', due)]))
       .where('d.next_at', '<=', due)
-      .limit(most);
+      .limit(limit);
 
 const unsentMail =
   (db: OwnTables): BoundedQuery =>
-  (most) =>
+  (limit) =>
     db
       .selectFrom('gatewright_jobs')
       .select('error')
@@ -153,7 +153,7 @@ const unsentMail =
       .where('state', '=', 'waiting')
       .where('error', 'is not', null)
       .orderBy('id', 'desc')
-      .limit(most);
+      .limit(limit);
 
 const timeIn = (dialect: Dialect, name: string) =>
   raw<string | null>`${timeText(dialect, raw`${raw.ref(name)}`)}`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folded, type Stretch, textDiff } from '../../admin/src/history/text-diff.ts';
+import { foldUnchanged, type Stretch, textDiff } from '../../admin/src/history/text-diff.ts';
 import { expiresAt, isPast } from '../../admin/src/keys/expiry-date.ts';
 import { EventParser } from '../../admin/src/live/event-stream.ts';
 import { fieldsWithoutColumn } from '../../admin/src/parts/column.ts';
@@ -174,7 +174,7 @@ describe('textDiff', () => {
 
   it('what stayed is folded but near the changes', () => {
     const rest = 'a b '.repeat(100);
-    const shown = folded(textDiff(`${rest}old ${rest}`, `${rest}new ${rest}`));
+    const shown = foldUnchanged(textDiff(`${rest}old ${rest}`, `${rest}new ${rest}`));
     expect(shown.map(({ kind }) => kind)).toEqual(['same', 'removed', 'added', 'same']);
     expect(shown[0]?.text.startsWith('…')).toBe(true);
     expect(shown[3]?.text.trimEnd().endsWith('…')).toBe(true);

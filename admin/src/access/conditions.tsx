@@ -150,7 +150,7 @@ const Sentence = ({ condition }: { readonly condition: Condition }) => {
     case 'member':
       return (
         text('explain.says.member', { field, of, on: labelOf(others, condition.on) }) +
-        whereOf(text, condition, others)
+        whereText(text, condition, others)
       );
     case 'via':
       return text('explain.says.via', { field, of });
@@ -159,7 +159,7 @@ const Sentence = ({ condition }: { readonly condition: Condition }) => {
   }
 };
 
-const whereOf = (
+const whereText = (
   text: Text,
   { where = [] }: Condition,
   fields: readonly MetadataField[] | undefined,

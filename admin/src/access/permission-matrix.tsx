@@ -43,7 +43,7 @@ export const Matrix = ({ roles, models, granted, filtered, onTick }: MatrixProps
   const { handlers, full } = useFullNameTooltip();
   const [opened, setOpened] = useState<{ readonly whole: Whole; readonly anchor: HTMLElement }>();
 
-  const wholeOf = ({ dataset: { role, model = '', action } }: HTMLElement): Whole => {
+  const changeGroupOf = ({ dataset: { role, model = '', action } }: HTMLElement): Whole => {
     if (role !== undefined) return { name: role, role, roles: [role], models };
     const named = models.filter((each) => each.model === model);
     if (action === undefined) return { name: nameOf(model), roles, models: named };
@@ -56,7 +56,7 @@ export const Matrix = ({ roles, models, granted, filtered, onTick }: MatrixProps
   };
   const open = ({ target }: MouseEvent): void => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[data-whole]') : null;
-    if (button !== null) setOpened({ whole: wholeOf(button), anchor: button });
+    if (button !== null) setOpened({ whole: changeGroupOf(button), anchor: button });
   };
   const tick = (event: ChangeEvent<HTMLElement>): void => {
     const change = changeIn(event);

@@ -72,7 +72,7 @@ export const usePermissionTable = () => {
 };
 
 /** Roles with changeable entries: super_admin has every permission without entries. */
-export const changeable = (roles: readonly string[]): readonly string[] =>
+export const changeableRoles = (roles: readonly string[]): readonly string[] =>
   roles.filter((role) => role !== superAdmin);
 
 /** Changes that grant, or revoke, all actions of these models for these roles. */
@@ -82,7 +82,7 @@ export const changesOf = (
   granted: ReadonlySet<string>,
   allowed: boolean,
 ): PermissionChange[] =>
-  changeable(roles).flatMap((role) =>
+  changeableRoles(roles).flatMap((role) =>
     models.flatMap(({ model, actions }) =>
       actions
         .map(({ action }) => ({ role, model, action, allowed }))
@@ -101,7 +101,7 @@ export const saveChanges = async (
   ).data.changed;
 
 /** Changes that undo the given ones. */
-export const inverted = (changes: readonly PermissionChange[]): PermissionChange[] =>
+export const invertChanges = (changes: readonly PermissionChange[]): PermissionChange[] =>
   changes.map((change) => ({ ...change, allowed: !change.allowed }));
 
 /** Reads the table and everything that depends on it again; resolves once the table is up to date. */

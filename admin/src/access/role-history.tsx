@@ -23,20 +23,21 @@ const sort = { field: 'id', order: 'DESC' } as const;
 /** The history of a role: each grant and revocation with author and time, back to its creation. */
 export const RoleHistory = ({ role }: { readonly role: string }) => {
   const text = useText();
-  const [most, setMost] = useState(step);
+  const [maxLines, setMaxLines] = useState(step);
   const { data, error } = useQuery({
-    queryKey: ['role history', role, most],
+    queryKey: ['role history', role, maxLines],
     placeholderData: (before) => before,
     queryFn: async () => {
-      const pagination = { page: 1, perPage: most };
-      const of = (filter: object) => dataProvider.getList<AuditEntry>('audit', { filter, pagination, sort });
+      const pagination = { page: 1, perPage: maxLines };
+      const readLines = (filter: object) =>
+        dataProvider.getList<AuditEntry>('audit', { filter, pagination, sort });
       // The names of grants begin with the name of the role; the blank excludes longer role names.
       const [grants, made] = await Promise.all([
-        of({ target_kind: 'permission', 'target_name@starts_with': `${role} ` }),
-        of({ target_kind: 'role', target_name: role }),
+        readLines({ target_kind: 'permission', 'target_name@starts_with': `${role} ` }),
+        readLines({ target_kind: 'role', target_name: role }),
       ]);
       const lines = [...grants.data, ...made.data].toSorted((one, other) => other.id - one.id);
-      return { lines: lines.slice(0, most), total: (grants.total ?? 0) + (made.total ?? 0) };
+      return { lines: lines.slice(0, maxLines), total: (grants.total ?? 0) + (made.total ?? 0) };
     },
   });
   if (data === undefined) return error ? <Failed error={error} /> : null;
@@ -57,7 +58,7 @@ export const RoleHistory = ({ role }: { readonly role: string }) => {
       )}
       <Stack direction="row" sx={{ gap: 2, alignItems: 'center' }}>
         {data.total > data.lines.length ? (
-          <Button size="small" onClick={() => setMost(most + step * 2)}>
+          <Button size="small" onClick={() => setMaxLines(maxLines + step * 2)}>
             {text('roles.moreHistory', { count: data.total - data.lines.length })}
           </Button>
         ) : null}

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { entryKey, inverted, type PermissionChange } from './permission-table.ts';
+import { entryKey, invertChanges, type PermissionChange } from './permission-table.ts';
 import { useSaveChanges } from './whole-change.tsx';
 
 /** The permissions changed since the page was opened, and a function that undoes all of them. */
@@ -14,7 +14,7 @@ export const useSessionChanges = () => {
       return after;
     });
   const undo = async (): Promise<void> => {
-    if (await save(inverted([...made.values()]))) setMade(new Map());
+    if (await save(invertChanges([...made.values()]))) setMade(new Map());
   };
   return { count: made.size, note, undo };
 };

@@ -16,7 +16,7 @@ import { useUndoNotice } from '../parts/undo.tsx';
 import { useText } from '../texts/provider.ts';
 import {
   changesOf,
-  inverted,
+  invertChanges,
   type ModelActions,
   type PermissionChange,
   saveChanges,
@@ -32,7 +32,7 @@ export const useSaveChanges = (): ((changes: readonly PermissionChange[]) => Pro
   const refresh = useRefresh();
   const undo = async (changed: readonly PermissionChange[]): Promise<void> => {
     try {
-      const back = await saveChanges(inverted(changed));
+      const back = await saveChanges(invertChanges(changed));
       notify(text('permissions.undone', { count: back.length }), { type: 'success' });
     } catch (error) {
       tell(error);

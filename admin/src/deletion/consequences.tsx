@@ -130,10 +130,10 @@ export const ReferenceRow = ({
   const { model, resource, count, more } = reference;
   const label = useModels().find((entry) => entry.model === model)?.label;
   const ownName = ownNames[model] ?? 'deletion.own.deliveries';
-  const called = resource.startsWith('records/') ? (label ?? model) : text(ownName);
-  if (count === null) return <>{text('deletion.hidden', { label: called })}</>;
+  const shownLabel = resource.startsWith('records/') ? (label ?? model) : text(ownName);
+  if (count === null) return <>{text('deletion.hidden', { label: shownLabel })}</>;
   const shown = new Intl.NumberFormat(language).format(count);
-  const words = text(more ? 'deletion.countMore' : 'deletion.count', { label: called, count: shown });
+  const words = text(more ? 'deletion.countMore' : 'deletion.count', { label: shownLabel, count: shown });
   const list = listOf(reference, name);
   return (
     <>

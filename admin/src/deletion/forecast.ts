@@ -29,7 +29,7 @@ const kindOf = ({ model, field, on_delete, trash }: Reference): string =>
   `${model} ${field} ${on_delete} ${trash}`;
 
 /** One forecast from several: references of the same kind are added up. */
-const summed = (answers: readonly Forecast[]): Forecast => {
+const sumForecasts = (answers: readonly Forecast[]): Forecast => {
   const kinds = new Map<string, Reference>();
   for (const reference of answers.flatMap(({ references }) => references)) {
     const known = kinds.get(kindOf(reference));
@@ -60,7 +60,7 @@ const forecastOf = async (
   const parts = Array.from({ length: Math.ceil(ids.length / asked) }, (_, index) =>
     ids.slice(index * asked, (index + 1) * asked),
   );
-  return summed(await Promise.all(parts.map((part) => read(`references?ids=${part.join(',')}`))));
+  return sumForecasts(await Promise.all(parts.map((part) => read(`references?ids=${part.join(',')}`))));
 };
 
 /** The effects of deleting these records, read again for each question. */

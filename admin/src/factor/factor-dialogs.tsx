@@ -52,7 +52,7 @@ export const FactorDialogs = ({ step, onStep }: FactorDialogsProps) => {
     void changed('factor.added');
   };
 
-  const removing = (remove: (password: string) => Promise<void>) => async (password: string) => {
+  const removeThenClose = (remove: (password: string) => Promise<void>) => async (password: string) => {
     await remove(password);
     close();
     await changed('factor.removed');
@@ -82,7 +82,7 @@ export const FactorDialogs = ({ step, onStep }: FactorDialogsProps) => {
           lead={text('factor.removeLead')}
           action={text('factor.remove')}
           dangerous
-          onSubmit={removing(removeTotp)}
+          onSubmit={removeThenClose(removeTotp)}
           onClose={close}
         />
       );
@@ -93,7 +93,7 @@ export const FactorDialogs = ({ step, onStep }: FactorDialogsProps) => {
           lead={text('factor.removeLead')}
           action={text('factor.remove')}
           dangerous
-          onSubmit={removing((password) => removePasskey(step.passkey.id, password))}
+          onSubmit={removeThenClose((password) => removePasskey(step.passkey.id, password))}
           onClose={close}
         />
       );

@@ -80,7 +80,7 @@ const short = 60;
 const longText = (value: unknown): value is string =>
   typeof value === 'string' && (value.length > short || value.includes('\n'));
 
-const pretty = (value: unknown): string => exactJson.stringify(value, 2);
+const prettyJson = (value: unknown): string => exactJson.stringify(value, 2);
 
 const isThere = (value: unknown): boolean => value !== null && value !== undefined;
 
@@ -91,7 +91,7 @@ const Change = ({ field, before, after, name }: ChangeProps) => {
   if (before === undefined || after === undefined)
     return <Value field={field} value={one.value} name={name} />;
   if (traitsOf(field).structured && isThere(before.value) && isThere(after.value))
-    return <TextChange before={pretty(before.value)} after={pretty(after.value)} name={name} code />;
+    return <TextChange before={prettyJson(before.value)} after={prettyJson(after.value)} name={name} code />;
   if (
     typeof before.value === 'string' &&
     typeof after.value === 'string' &&

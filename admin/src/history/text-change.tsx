@@ -6,7 +6,7 @@ import { useMemo, useState } from 'react';
 import { visuallyHidden } from '../parts/visually-hidden.ts';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-import { folded, type Stretch, textDiff } from './text-diff.ts';
+import { foldUnchanged, type Stretch, textDiff } from './text-diff.ts';
 
 interface TextChangeProps {
   readonly before: string;
@@ -20,7 +20,7 @@ export const TextChange = ({ before, after, name, code = false }: TextChangeProp
   const text = useText();
   const [whole, setWhole] = useState(false);
   const stretches = useMemo(() => textDiff(before, after), [before, after]);
-  const near = useMemo(() => folded(stretches), [stretches]);
+  const near = useMemo(() => foldUnchanged(stretches), [stretches]);
   const isFolded = near.some(({ text: shown, place }) => shown !== stretches[place]?.text);
   return (
     <>

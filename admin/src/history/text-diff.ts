@@ -100,7 +100,7 @@ export const textDiff = (before: string, after: string): PlacedStretch[] =>
 const context = 60;
 
 /** Reduces unchanged text to the context of changes; `…` stands for the rest. */
-export const folded = (stretches: readonly PlacedStretch[]): PlacedStretch[] =>
+export const foldUnchanged = (stretches: readonly PlacedStretch[]): PlacedStretch[] =>
   stretches.map((stretch) => {
     if (stretch.kind !== 'same') return stretch;
     const letters = [...stretch.text];

@@ -52,7 +52,7 @@ interface Done {
 }
 
 /** The columns named like a field, by its name or its label. */
-const matching = ({ columns }: FileContent, { fields }: Metadata): Readonly<Record<string, string>> =>
+const matchColumns = ({ columns }: FileContent, { fields }: Metadata): Readonly<Record<string, string>> =>
   Object.fromEntries(
     columns.map((column) => {
       const name = column.trim().toLowerCase();
@@ -78,7 +78,7 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
       return tell(new Error(text('imports.tooLarge', { size: maxBytes / 1024 / 1024 })));
     const read = await readFile(file);
     setContent(read);
-    setMapping(matching(read, metadata));
+    setMapping(matchColumns(read, metadata));
   };
   const run = async (preview: boolean): Promise<void> => {
     if (content === undefined) return;

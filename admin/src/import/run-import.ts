@@ -38,7 +38,7 @@ export interface ImportPlan {
 
 const empty: ImportResult = { created: 0, updated: 0, refused: 0, lines: [] };
 
-const mapped = ({ values }: FileLine, mapping: ImportPlan['mapping']): Readonly<Record<string, unknown>> =>
+const mapFields = ({ values }: FileLine, mapping: ImportPlan['mapping']): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => {
       const field = mapping[name];
@@ -80,7 +80,7 @@ export const runImport = async (
     const flawed = part.filter(({ flaw }) => flaw !== undefined).map(unreadable);
     const lines = part
       .filter(({ flaw }) => flaw === undefined)
-      .map((each) => ({ line: each.line, values: mapped(each, mapping) }));
+      .map((each) => ({ line: each.line, values: mapFields(each, mapping) }));
     const body = { preview, by: by === '' ? null : by, texts: content.texts, lines };
     const { data } = await send<ImportResult>('POST', `/admin/records/${path}/import`, { body });
     result = {

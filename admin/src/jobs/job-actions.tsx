@@ -12,7 +12,7 @@ export const JobActions = ({ job: { id, name } }: { readonly job: Pick<Job, 'id'
   const text = useText();
   const { busy, act } = useAct();
   const [asking, setAsking] = useState(false);
-  const of = (action: string): string => `${action}: ${name} #${id}`;
+  const labelOf = (action: string): string => `${action}: ${name} #${id}`;
   const repeat = () => act(() => send('POST', `/admin/jobs/${id}/repeat`), text('jobs.repeated'));
   const remove = async (): Promise<void> => {
     await act(() => send('DELETE', `/admin/jobs/${id}`), text('common.deleted', { count: 1 }));
@@ -26,12 +26,12 @@ export const JobActions = ({ job: { id, name } }: { readonly job: Pick<Job, 'id'
       <Button
         size="small"
         loading={busy && !asking}
-        aria-label={of(text('jobs.repeat'))}
+        aria-label={labelOf(text('jobs.repeat'))}
         onClick={() => void repeat()}
       >
         {text('jobs.repeat')}
       </Button>
-      <Button size="small" aria-label={of(text('common.delete'))} onClick={() => setAsking(true)}>
+      <Button size="small" aria-label={labelOf(text('common.delete'))} onClick={() => setAsking(true)}>
         {text('common.delete')}
       </Button>
       <Confirm

@@ -7,7 +7,7 @@ import { LimitFields, type LimitInput, limitsToForm, limitsToRequest } from './l
 import { isNetwork, networksIn } from './network.ts';
 import { NetworkLines } from './network-lines.tsx';
 import { ScopePicker } from './scope-picker.tsx';
-import { expanded, shortened } from './scopes.ts';
+import { expandScopes, shortenScopes } from './scopes.ts';
 
 /** The restrictions of a key in a form. */
 export interface AccessInput {
@@ -19,7 +19,7 @@ export interface AccessInput {
 }
 
 export const toForm = ({ scopes, networks, ...limits }: KeyAccess): AccessInput => ({
-  scopes: scopes === null ? null : expanded(scopes),
+  scopes: scopes === null ? null : expandScopes(scopes),
   networks: networks ?? [],
   limits: limitsToForm(limits),
 });
@@ -28,7 +28,7 @@ export const toForm = ({ scopes, networks, ...limits }: KeyAccess): AccessInput 
 export const toRequest = ({ scopes, networks, limits }: AccessInput): KeyAccess => {
   const lines = networksIn(networks);
   return {
-    scopes: scopes === null ? null : shortened(scopes),
+    scopes: scopes === null ? null : shortenScopes(scopes),
     networks: lines.length === 0 ? null : lines,
     ...limitsToRequest(limits),
   };

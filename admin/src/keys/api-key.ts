@@ -61,4 +61,4 @@ export interface KeyUsage {
 }
 
 /** Path of the page that creates a replacement for a key: same name, user and restrictions. */
-export const replacing = ({ id }: Pick<ApiKey, 'id'>): string => `/api_keys/create?replaces=${id}`;
+export const replacementPath = ({ id }: Pick<ApiKey, 'id'>): string => `/api_keys/create?replaces=${id}`;

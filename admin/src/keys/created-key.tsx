@@ -20,7 +20,7 @@ import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { AccessSummary, type KeyAccess } from './access-words.tsx';
 import type { ApiKey } from './api-key.ts';
-import { actionIn, expanded } from './scopes.ts';
+import { actionIn, expandScopes } from './scopes.ts';
 
 export interface NewApiKey {
   readonly id: number;
@@ -109,7 +109,7 @@ const firstCall = (scopes: readonly string[] | null): string => {
   const [path] =
     scopes === null
       ? ['users']
-      : expanded(scopes).flatMap((scope) => {
+      : expandScopes(scopes).flatMap((scope) => {
           const named = actionIn(scope);
           return named?.action === 'read' ? [named.path] : [];
         });

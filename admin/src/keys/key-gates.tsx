@@ -10,7 +10,7 @@ import { Section } from '../parts/section.tsx';
 import { useText } from '../texts/provider.ts';
 import type { ApiKey, KeyUsage } from './api-key.ts';
 import { useLimitWords } from './limit-fields.tsx';
-import { actionIn, expanded, isReading, useScopeWords } from './scopes.ts';
+import { actionIn, expandScopes, isReading, useScopeWords } from './scopes.ts';
 
 const NarrowKey = lazy(() => import('./narrow-key.tsx').then(({ NarrowKey: part }) => ({ default: part })));
 
@@ -88,7 +88,7 @@ interface ScopeListProps {
 const ScopeList = ({ scopes, used }: ScopeListProps) => {
   const text = useText();
   const words = useScopeWords();
-  const groups = Map.groupBy(expanded(scopes), (scope) => actionIn(scope)?.path ?? scope);
+  const groups = Map.groupBy(expandScopes(scopes), (scope) => actionIn(scope)?.path ?? scope);
   return (
     <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
       {[...groups].map(([name, own]) => {

@@ -4,7 +4,7 @@ import { useChanged } from '../parts/use-act.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { ApiKey } from './api-key.ts';
-import { shortened, useScopeWords } from './scopes.ts';
+import { shortenScopes, useScopeWords } from './scopes.ts';
 
 interface NarrowKeyProps {
   readonly apiKey: Pick<ApiKey, 'id' | 'name'> & Partial<Pick<ApiKey, 'scopes'>>;
@@ -29,7 +29,7 @@ export const NarrowKey = ({ apiKey: { id, name, scopes }, narrower, onClose }: N
       isChanged={false}
       fields={[]}
       onSubmit={async () => {
-        const body = { api_key: { scopes: shortened(narrower) } };
+        const body = { api_key: { scopes: shortenScopes(narrower) } };
         await send('PATCH', `/admin/api_keys/${id}`, { body });
         await changed(text('keys.narrowed', { name }));
       }}

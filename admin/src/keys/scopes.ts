@@ -36,14 +36,14 @@ export const isReading = (scopes: readonly string[]): boolean =>
   scopes.every((scope) => actionIn(scope)?.action === 'read');
 
 /** Replaces short forms for all actions by the actions. */
-export const expanded = (scopes: readonly string[]): readonly string[] =>
+export const expandScopes = (scopes: readonly string[]): readonly string[] =>
   scopes.flatMap((scope) => {
     const named = actionIn(scope);
     return named?.action === '*' ? scopeActions.map((action) => `${named.path}:${action}`) : [scope];
   });
 
 /** Uses the short form where all actions of a model are given. */
-export const shortened = (scopes: readonly string[]): readonly string[] => {
+export const shortenScopes = (scopes: readonly string[]): readonly string[] => {
   const all = new Set(scopes);
   const isWhole = (path: string): boolean => scopeActions.every((action) => all.has(`${path}:${action}`));
   return [
@@ -60,7 +60,7 @@ export const shortened = (scopes: readonly string[]): readonly string[] => {
 const byModel = (scopes: readonly string[]) => {
   const models = new Map<string, string[]>();
   const endpoints: string[] = [];
-  for (const scope of expanded(scopes)) {
+  for (const scope of expandScopes(scopes)) {
     const named = actionIn(scope);
     if (named === undefined) endpoints.push(scope);
     else models.set(named.path, [...(models.get(named.path) ?? []), named.action]);

@@ -14,7 +14,7 @@ import { OwnShow } from '../records/own-show.tsx';
 import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
-import { type ApiKey, type KeyUsage, replacing } from './api-key.ts';
+import { type ApiKey, type KeyUsage, replacementPath } from './api-key.ts';
 import { ExtendKey } from './extend-key.tsx';
 import { KeyGates } from './key-gates.tsx';
 import { KeyStatus, Lifetime } from './key-status.tsx';
@@ -128,7 +128,7 @@ const Actions = ({ apiKey }: { readonly apiKey: ApiKey }) => {
           {text('keys.rotate')}
         </LinkButton>
       ) : (
-        <LinkButton to={replacing(apiKey)} variant="outlined">
+        <LinkButton to={replacementPath(apiKey)} variant="outlined">
           {text('keys.replace')}
         </LinkButton>
       )}

@@ -85,7 +85,7 @@ const Group = ({
 /** Number of places from which on the menu has a filter. */
 const glance = 14;
 
-const narrowed = (groups: readonly PlaceGroup[], words: string): readonly PlaceGroup[] => {
+const filterPlaces = (groups: readonly PlaceGroup[], words: string): readonly PlaceGroup[] => {
   const wanted = words.trim().toLowerCase();
   if (wanted === '') return groups;
   const has = (name: string): boolean => name.toLowerCase().includes(wanted);
@@ -103,7 +103,7 @@ export const Menu = ({ onGo }: { readonly onGo: () => void }) => {
   const { groups, known } = usePlaces();
   const [words, setWords] = useState('');
   const isLong = !known || groups.reduce((sum, { places }) => sum + places.length, 0) > glance;
-  const shown = isLong ? narrowed(groups, words) : groups;
+  const shown = isLong ? filterPlaces(groups, words) : groups;
   const go = (): void => {
     setWords('');
     onGo();

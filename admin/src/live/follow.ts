@@ -28,16 +28,16 @@ interface Listener {
 }
 
 /** Milliseconds before the second attempt; doubled for each further one. */
-const firstPause = 1_000;
-const longestPause = 30_000;
+const firstPauseMs = 1_000;
+const maxPauseMs = 30_000;
 
 /** Milliseconds of silence after which a stream counts as broken: the service sends more often. */
-const maxSilence = 60_000;
+const maxSilenceMs = 60_000;
 
 /** True if a later attempt may succeed: no connection, overload, or a truncated response. */
 const isTemporary = (status: number): boolean => status === 0 || status === 429 || status >= 500;
 
-const pausing = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+const pauseFor = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
@@ -63,18 +63,18 @@ const listen = async (
 ): Promise<void> => {
   const silent = new AbortController();
   const either = AbortSignal.any([signal, silent.signal]);
-  const resumed = place.id !== '';
+  const isResumed = place.id !== '';
   const response = await openStream(`/admin/changes?models=${encodeURIComponent(model)}`, {
-    headers: { Accept: 'text/event-stream', ...(resumed ? { 'Last-Event-ID': place.id } : {}) },
+    headers: { Accept: 'text/event-stream', ...(isResumed ? { 'Last-Event-ID': place.id } : {}) },
     signal: either,
   });
   listener.onState({ kind: 'connected' });
-  if (!resumed) listener.onGap();
+  if (!isResumed) listener.onGap();
   const parser = new EventParser(place.id);
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   for (;;) {
-    const timer = setTimeout(() => silent.abort(), maxSilence);
+    const timer = setTimeout(() => silent.abort(), maxSilenceMs);
     const part = await reader?.read().finally(() => clearTimeout(timer));
     if (part === undefined || part.done) return;
     for (const { data } of parser.push(decoder.decode(part.value, { stream: true })))
@@ -90,7 +90,7 @@ export const follow = async (
   signal: AbortSignal,
   listener: Listener,
 ): Promise<void> => {
-  let pause = firstPause;
+  let pause = firstPauseMs;
   while (!signal.aborted) {
     listener.onState({ kind: 'connecting' });
     let asked = 0;
@@ -98,7 +98,7 @@ export const follow = async (
       await listen(model, place, signal, {
         ...listener,
         onState: (state) => {
-          pause = firstPause;
+          pause = firstPauseMs;
           listener.onState(state);
         },
       });
@@ -116,7 +116,7 @@ export const follow = async (
       listener.onState({ kind: 'broken', error });
     }
     // Half of the pause is random, so that many pages do not reconnect at the same time.
-    await pausing(Math.max(pause * (0.5 + Math.random() / 2), asked), signal);
-    pause = Math.min(pause * 2, longestPause);
+    await pauseFor(Math.max(pause * (0.5 + Math.random() / 2), asked), signal);
+    pause = Math.min(pause * 2, maxPauseMs);
   }
 };

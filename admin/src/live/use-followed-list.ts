@@ -51,7 +51,7 @@ export const useFollowedList = (model: string | undefined): FollowedList => {
   const shown = new Set(data.map(({ id }) => id));
 
   /** The given records that match the filter of the list, in their current state. */
-  const matching = async (ids: readonly number[], filtered: boolean): Promise<readonly AnyRecord[]> => {
+  const readMatching = async (ids: readonly number[], filtered: boolean): Promise<readonly AnyRecord[]> => {
     if (ids.length === 0) return [];
     const answer = await dataProvider.getList<AnyRecord>(resource, {
       filter: { ...(filtered ? { ...filterValues, ...filter } : {}), id: ids.slice(0, maxChanged) },
@@ -66,11 +66,11 @@ export const useFollowedList = (model: string | undefined): FollowedList => {
     const of = (wanted: (change: RecordChange) => boolean): number[] =>
       [...last.values()].filter(wanted).map(({ id }) => id);
     const [now, came] = await Promise.all([
-      matching(
+      readMatching(
         of(({ id, action }) => action !== 'destroy' && shown.has(id)),
         false,
       ),
-      matching(
+      readMatching(
         of(({ id, action }) => action === 'create' && !shown.has(id)),
         true,
       ),

@@ -27,12 +27,12 @@ export const useFollowing = (model: string | undefined, following: Following): L
     if (model === undefined) return undefined;
     const place: Place = { id: '' };
     let connection: AbortController | undefined;
-    let gathered: RecordChange[] = [];
+    let pendingChanges: RecordChange[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const hand = (): void => {
+    const deliver = (): void => {
       timer = undefined;
-      const changes = gathered;
-      gathered = [];
+      const changes = pendingChanges;
+      pendingChanges = [];
       latest.current.onChanges(changes);
     };
     const look = (): void => {
@@ -48,8 +48,8 @@ export const useFollowing = (model: string | undefined, following: Following): L
             if (!signal.aborted) setState(next);
           },
           onChange: (change) => {
-            gathered.push(change);
-            timer ??= setTimeout(hand, collectingMs);
+            pendingChanges.push(change);
+            timer ??= setTimeout(deliver, collectingMs);
           },
           onGap: () => latest.current.onGap(),
         });

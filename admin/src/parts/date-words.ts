@@ -53,10 +53,10 @@ interface Bounds {
 /** Local midnight at the start of the day of `at`, moved by a number of days. */
 const midnight = (at: Date, days = 0): Date => new Date(at.getFullYear(), at.getMonth(), at.getDate() + days);
 
-const two = (number: number): string => String(number).padStart(2, '0');
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
 const dateOf = (at: Date): string =>
-  `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  `${String(at.getFullYear()).padStart(4, '0')}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
 
 const dayLength = 86_400_000;
 
@@ -64,7 +64,7 @@ const dayOf = (start: Date): Bounds => ({ gte: start.toISOString(), lt: midnight
 
 /** The times that words mean now. */
 const momentsOf = ({ word, count = 0, date = '' }: DateWords, now: Date): Bounds => {
-  const away = (days: number): string => new Date(now.getTime() + days * dayLength).toISOString();
+  const daysLater = (days: number): string => new Date(now.getTime() + days * dayLength).toISOString();
   switch (word) {
     case 'today':
       return dayOf(midnight(now));
@@ -73,39 +73,39 @@ const momentsOf = ({ word, count = 0, date = '' }: DateWords, now: Date): Bounds
     case 'on':
       return dayOf(midnight(new Date(`${date}T00:00`)));
     case 'last':
-      return { gte: away(-count), lte: away(0) };
+      return { gte: daysLater(-count), lte: daysLater(0) };
     case 'next':
-      return { gte: away(0), lte: away(count) };
+      return { gte: daysLater(0), lte: daysLater(count) };
     case 'before':
-      return { lt: away(-count) };
+      return { lt: daysLater(-count) };
     case 'after':
-      return { gt: away(count) };
+      return { gt: daysLater(count) };
   }
 };
 
 /** The dates that words mean today. */
 const datesOf = ({ word, count = 0, date = '' }: DateWords, now: Date): Bounds => {
-  const away = (days: number): string => dateOf(midnight(now, days));
+  const dateLater = (days: number): string => dateOf(midnight(now, days));
   switch (word) {
     case 'today':
-      return { gte: away(0), lte: away(0) };
+      return { gte: dateLater(0), lte: dateLater(0) };
     case 'yesterday':
-      return { gte: away(-1), lte: away(-1) };
+      return { gte: dateLater(-1), lte: dateLater(-1) };
     case 'on':
       return { gte: date, lte: date };
     case 'last':
-      return { gte: away(-count), lte: away(0) };
+      return { gte: dateLater(-count), lte: dateLater(0) };
     case 'next':
-      return { gte: away(0), lte: away(count) };
+      return { gte: dateLater(0), lte: dateLater(count) };
     case 'before':
-      return { lt: away(-count) };
+      return { lt: dateLater(-count) };
     case 'after':
-      return { gt: away(count) };
+      return { gt: dateLater(count) };
   }
 };
 
 /** The later of two lower bounds, or the earlier of two upper ones: a list meets both conditions. */
-const stricter = (key: string, one: unknown, other: string): string => {
+const stricterBound = (key: string, one: unknown, other: string): string => {
   if (typeof one !== 'string') return other;
   return /@gte?$/.test(key) === one > other ? one : other;
 };
@@ -127,7 +127,7 @@ export const withResolvedWords = (
   for (const [field, bounds] of ranges)
     for (const [operator, bound] of Object.entries(bounds)) {
       const key = `${field}@${operator}`;
-      plain[key] = stricter(key, plain[key], String(bound));
+      plain[key] = stricterBound(key, plain[key], String(bound));
     }
   return plain;
 };

@@ -45,7 +45,7 @@ const units = [
 
 const relatives = new Map<Language, Intl.RelativeTimeFormat>();
 
-const relative = (language: Language): Intl.RelativeTimeFormat => {
+const relativeFormat = (language: Language): Intl.RelativeTimeFormat => {
   const known = relatives.get(language) ?? new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   relatives.set(language, known);
   return known;
@@ -59,7 +59,7 @@ export const relativeText = (language: Language, distance: number): string | und
   const found = units.find(([, each]) => Math.abs(distance) >= each);
   if (found === undefined) return undefined;
   const [unit, length] = found;
-  return withSpaces(relative(language).format(Math.trunc(distance / length), unit));
+  return withSpaces(relativeFormat(language).format(Math.trunc(distance / length), unit));
 };
 
 /** Days from today to a date, in the time zone of this browser. */
@@ -70,4 +70,4 @@ export const daysAhead = (date: string, now: number): number => {
 };
 
 export const daysText = (language: Language, days: number): string =>
-  withSpaces(relative(language).format(days, 'day'));
+  withSpaces(relativeFormat(language).format(days, 'day'));

@@ -7,7 +7,7 @@ const controls =
   'a, button, input, label, select, textarea, summary, [role=button], [role=checkbox], [tabindex]';
 
 /** True if a click is not meant for the row: it hit a control, or a dialog of the row. */
-const isOfControl = ({ target, currentTarget }: MouseEvent<HTMLElement>): boolean => {
+const isOnControl = ({ target, currentTarget }: MouseEvent<HTMLElement>): boolean => {
   if (target instanceof Node && !currentTarget.contains(target)) return true;
   const control = target instanceof Element ? target.closest(controls) : null;
   return control !== null && control !== currentTarget && currentTarget.contains(control);
@@ -32,19 +32,19 @@ export const useRowOpening = (): ((to: string) => RowHandlers) => {
   const navigate = useNavigate();
   return useCallback(
     (to) => {
-      const beside = (): void => {
+      const openBeside = (): void => {
         window.open(pagesPath.replace(/\/$/, '') + to, '_blank', 'noopener');
       };
       return {
         onClick: (event) => {
-          if (event.defaultPrevented || isOfControl(event) || isMarking(event.currentTarget)) return;
-          if (event.ctrlKey || event.metaKey || event.shiftKey) beside();
+          if (event.defaultPrevented || isOnControl(event) || isMarking(event.currentTarget)) return;
+          if (event.ctrlKey || event.metaKey || event.shiftKey) openBeside();
           else void navigate(to);
         },
         onAuxClick: (event) => {
-          if (event.button !== 1 || isOfControl(event)) return;
+          if (event.button !== 1 || isOnControl(event)) return;
           event.preventDefault();
-          beside();
+          openBeside();
         },
       };
     },

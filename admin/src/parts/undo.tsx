@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useText } from '../texts/provider.ts';
 
 /** Milliseconds for which undo is offered. */
-const offered = 12_000;
+const undoMs = 12_000;
 
 interface UndoProps {
   readonly onUndo: () => Promise<void>;
@@ -44,6 +44,6 @@ export const useUndoNotice = (): ((message: string, onUndo: () => Promise<void>)
       >
         {message}
       </Alert>,
-      { autoHideDuration: offered },
+      { autoHideDuration: undoMs },
     );
 };

@@ -7,7 +7,7 @@ import { DialogForm } from './dialog-form.tsx';
 import type { NamedView } from './saved-view.ts';
 
 /** Maximum length of a view's name, as in the service. */
-const longest = 60;
+const maxLength = 60;
 
 interface ViewNameProps {
   readonly title: string;
@@ -42,7 +42,7 @@ export const ViewName = ({ title, first, onSave, onClose }: ViewNameProps) => {
             error={errors['name'] !== undefined}
             helperText={errors['name'] ?? text('views.help')}
             autoFocus
-            slotProps={{ htmlInput: { maxLength: longest } }}
+            slotProps={{ htmlInput: { maxLength: maxLength } }}
           />
           <FormControlLabel
             control={<Switch checked={shared} onChange={(_event, on) => setShared(on)} />}

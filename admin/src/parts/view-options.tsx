@@ -47,7 +47,7 @@ export const ViewOptions = ({ id, anchor, onClose, ...choice }: ViewOptionsProps
 };
 
 /** Shown columns in their order, then the others in theirs. */
-const arranged = (columns: readonly ColumnName[], shown: readonly string[]): readonly ColumnName[] => [
+const arrangeColumns = (columns: readonly ColumnName[], shown: readonly string[]): readonly ColumnName[] => [
   ...shown.flatMap((name) => columns.filter((column) => column.name === name)),
   ...columns.filter(({ name }) => !shown.includes(name)),
 ];
@@ -89,7 +89,7 @@ const Choice = ({ columns, chosen, onChoose }: ViewChoice) => {
         aria-labelledby={heading}
         sx={{ m: 0, p: 0, listStyle: 'none', maxHeight: '50vh', overflowY: 'auto' }}
       >
-        {arranged(columns, whole).map(({ name, label, fixed: always }) => {
+        {arrangeColumns(columns, whole).map(({ name, label, fixed: always }) => {
           const place = whole.indexOf(name);
           const last = always === true || (whole.length === 1 && place === 0);
           return (

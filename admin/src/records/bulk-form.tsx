@@ -24,7 +24,7 @@ import { useText } from '../texts/provider.ts';
 import { type ChangedRecord, recordsToChange, undoChanges, writeValues } from './bulk-change.ts';
 import { FieldInput } from './field-input.tsx';
 import { traitsOf } from './field-kinds.ts';
-import { type Metadata, type MetadataField, takenBy } from './metadata.ts';
+import { type Metadata, type MetadataField, metadataFor } from './metadata.ts';
 import { isNotJson } from './not-json.ts';
 
 interface BulkFormProps {
@@ -38,11 +38,11 @@ interface BulkFormProps {
 }
 
 /** Records with messages that are listed; the rest is counted. */
-const listed = 20;
+const maxListedRecords = 20;
 
 /** Fields that an update accepts, and that several records can share a value of. */
-const common = (metadata: Metadata): readonly MetadataField[] =>
-  takenBy(metadata, 'update').fields.filter(({ read_only, unique }) => !read_only && unique === false);
+const sharedFields = (metadata: Metadata): readonly MetadataField[] =>
+  metadataFor(metadata, 'update').fields.filter(({ read_only, unique }) => !read_only && unique === false);
 
 const initialOf = (field: MetadataField): unknown => traitsOf(field).initial?.(field.choices ?? []) ?? null;
 
@@ -86,7 +86,7 @@ export const BulkForm = ({ metadata, path, ids, onClose, onChoose, onDone }: Bul
   const tell = useTell();
   const notify = useNotify();
   const heading = useId();
-  const fields = common(metadata);
+  const fields = sharedFields(metadata);
   const [values, setValues] = useState<Values>({});
   const [refused, setRefused] = useState<readonly Refused[]>();
   const [busy, setBusy] = useState(false);
@@ -222,12 +222,12 @@ interface RefusedListProps {
 
 const RefusedList = ({ refused, path, onWithout }: RefusedListProps) => {
   const text = useText();
-  const rest = refused.length - listed;
+  const rest = refused.length - maxListedRecords;
   return (
     <Alert severity="error" sx={{ mt: 2, alignItems: 'flex-start' }}>
       {text('bulk.refused', { count: refused.length })}
       <Box component="ul" sx={{ pl: 2.5, my: 1 }}>
-        {refused.slice(0, listed).map(({ id, messages }) => (
+        {refused.slice(0, maxListedRecords).map(({ id, messages }) => (
           <li key={id}>
             <Link to={`/records/${path}/${id}/show`}>#{id}</Link>
             {` ${messages.join(' ')}`}

@@ -17,12 +17,12 @@ const JsonInput = lazy(() => import('./json-input.tsx').then(({ JsonInput: part 
 const asText = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
 
 /** The value of an emptied input: null if the field is optional, else the empty text, which the service refuses. */
-const emptied = (field: MetadataField, text: string): string | null =>
+const emptiedValue = (field: MetadataField, text: string): string | null =>
   text === '' && !field.required ? null : text;
 
 /** A text that is no number stays a text: the service describes the error. */
 const asNumber = (field: MetadataField, text: string): unknown => {
-  if (text.trim() === '') return emptied(field, '');
+  if (text.trim() === '') return emptiedValue(field, '');
   const number = Number(text);
   return Number.isFinite(number) && String(number) === text.trim() ? number : text;
 };
@@ -40,7 +40,7 @@ const TextInput = ({ type = 'text', ...props }: FieldInputProps & { readonly typ
     {...commonProps(props)}
     type={type}
     value={asText(props.value)}
-    onChange={(event) => props.onChange(emptied(props.field, event.target.value))}
+    onChange={(event) => props.onChange(emptiedValue(props.field, event.target.value))}
   />
 );
 
@@ -51,7 +51,7 @@ const LongTextInput = (props: FieldInputProps) => (
     minRows={4}
     maxRows={24}
     value={asText(props.value)}
-    onChange={(event) => props.onChange(emptied(props.field, event.target.value))}
+    onChange={(event) => props.onChange(emptiedValue(props.field, event.target.value))}
   />
 );
 
@@ -60,7 +60,7 @@ const DecimalInput = (props: FieldInputProps) => (
   <TextField
     {...commonProps(props)}
     value={asText(props.value)}
-    onChange={(event) => props.onChange(emptied(props.field, event.target.value))}
+    onChange={(event) => props.onChange(emptiedValue(props.field, event.target.value))}
     slotProps={{ htmlInput: { inputMode: 'decimal' } }}
   />
 );
@@ -141,7 +141,7 @@ const DateInput = ({ field, value, error, onChange }: FieldInputProps) => (
     helperText={error}
     type="date"
     value={asText(value)}
-    onChange={(event) => onChange(emptied(field, event.target.value))}
+    onChange={(event) => onChange(emptiedValue(field, event.target.value))}
     slotProps={{ inputLabel: { shrink: true } }}
   />
 );

@@ -109,7 +109,7 @@ export interface Metadata {
 }
 
 /** The metadata of a form: fields that the action does not accept are read-only. */
-export const takenBy = (metadata: Metadata, action: 'create' | 'update'): Metadata => ({
+export const metadataFor = (metadata: Metadata, action: 'create' | 'update'): Metadata => ({
   ...metadata,
   fields: metadata.fields.map((field) =>
     Object.hasOwn(metadata.schemas[action].properties ?? {}, field.name)

@@ -22,7 +22,7 @@ export const namingOf = async (model: string): Promise<Naming | null> => {
 };
 
 /** Records that the user may not read stay without names. */
-const noneIfRefused = (error: unknown): readonly never[] => {
+const emptyIfRefused = (error: unknown): readonly never[] => {
   if (error instanceof GatewrightError && error.status === 403) return [];
   throw error;
 };
@@ -37,7 +37,7 @@ export const namesOfReferences = (metadata: Pick<Metadata, 'fields'>) => {
   const read = async (model: string, ids: readonly number[]): Promise<void> => {
     const naming = await namingOf(model);
     if (naming === null) return;
-    for (const record of await readNames(naming.path, ids).catch(noneIfRefused))
+    for (const record of await readNames(naming.path, ids).catch(emptyIfRefused))
       names.set(`${model} ${record.id}`, recordName(naming, record));
   };
 

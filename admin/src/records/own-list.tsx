@@ -26,9 +26,9 @@ export const columnsOf = <Item extends RaRecord>(
   columns.map((column) => {
     const own = typeof column === 'string' ? { name: column } : column;
     const field = fields.find(({ name }) => name === own.name);
-    const derived =
+    const inherited =
       field === undefined ? { label: own.name, render: () => null } : fieldColumn<Item>(field, whole);
-    return { ...derived, ...own };
+    return { ...inherited, ...own };
   });
 
 interface Described<Item extends RaRecord> {

@@ -12,7 +12,7 @@ import { dataProvider, recordsPrefix } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { FormPage } from './form-page.tsx';
 import { linesOf, shownLines, withLines } from './lines.ts';
-import { type Metadata, type MetadataField, takenBy } from './metadata.ts';
+import { type Metadata, type MetadataField, metadataFor } from './metadata.ts';
 import { type AnyRecord, defaultsOf, recordName } from './record.ts';
 import { RecordForm } from './record-form.tsx';
 import type { Draft } from './use-draft.ts';
@@ -25,7 +25,7 @@ export const RecordCreate = () => {
     <WithMetadata key={path} path={path}>
       {(metadata) =>
         metadata.permissions.create ? (
-          <Create metadata={takenBy(metadata, 'create')} path={path} />
+          <Create metadata={metadataFor(metadata, 'create')} path={path} />
         ) : (
           <UngrantedPage
             title={text('records.create', { label: metadata.label })}
@@ -45,7 +45,7 @@ export const RecordEdit = () => {
     <WithMetadata key={`${path} ${id}`} path={path}>
       {(metadata) =>
         metadata.permissions.update ? (
-          <Edit metadata={takenBy(metadata, 'update')} path={path} id={id} />
+          <Edit metadata={metadataFor(metadata, 'update')} path={path} id={id} />
         ) : (
           <UngrantedPage
             title={text('records.edit', { label: metadata.label, name: `#${id}` })}

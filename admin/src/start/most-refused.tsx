@@ -15,7 +15,7 @@ import { routesBy } from './figures.tsx';
 import { filtered } from './matter.tsx';
 
 /** Number of listed requests; the linked page has all of them. */
-const listed = 3;
+const maxListedRequests = 3;
 
 interface RankedProps {
   readonly id: string;
@@ -69,7 +69,8 @@ export const Slowest = () => {
     queryKey: ['slowest routes'],
     refetchInterval: 60_000,
     queryFn: async () =>
-      (await send<readonly RouteTimes[]>('GET', `/admin/routes?sort=-p95&per_page=${listed}`)).data,
+      (await send<readonly RouteTimes[]>('GET', `/admin/routes?sort=-p95&per_page=${maxListedRequests}`))
+        .data,
   });
   return (
     <Ranked
@@ -96,10 +97,10 @@ export const MostRefused = () => {
       id="most-refused"
       title={text('start.mostRefused')}
       to="/explain?tab=refusals"
-      lines={data.slice(0, listed).map(({ requests: [most], ...cause }) => ({
+      lines={data.slice(0, maxListedRequests).map(({ requests: [mostFrequent], ...cause }) => ({
         key: keyOfCause(cause),
         name: `${cause.method} ${cause.route}`,
-        to: most === undefined ? '/explain?tab=refusals' : questionOf({ ...cause, ...most }),
+        to: mostFrequent === undefined ? '/explain?tab=refusals' : questionOf({ ...cause, ...mostFrequent }),
         note: `${cause.caller_name} · ${codeText(cause.code, text, language)}`,
         figure: text('start.times', { count: cause.refusals }),
       }))}

@@ -96,7 +96,7 @@ export const WebhookAction = ({ webhook: { id, url }, disabled = false }: Webhoo
 const maxResent = 100;
 
 /** True for a delivery that failed for good, or waits for its next attempt after failures. */
-const isToBeSent = ({ state, sending, attempts, next_at }: Delivery): boolean =>
+const canBeSentAgain = ({ state, sending, attempts, next_at }: Delivery): boolean =>
   state === 'failed' || (state === 'waiting' && !sending && attempts > 0 && next_at !== null);
 
 /**
@@ -108,7 +108,7 @@ export const sendAgain = async (webhook: number): Promise<number> => {
   const asked = `filter[state][in]=failed,waiting&filter[attempts][gte]=1&sort=-id&per_page=${maxResent}`;
   const { data } = await send<readonly Delivery[]>('GET', `${path}?${asked}`);
   let sent = 0;
-  for (const { id } of data.filter(isToBeSent)) {
+  for (const { id } of data.filter(canBeSentAgain)) {
     try {
       await send('POST', `${path}/${id}/resend`);
       sent += 1;

@@ -34,7 +34,10 @@ interface Remains {
   readonly hasHistory: boolean;
 }
 
-const orUndefined = async <Found,>(asked: boolean, ask: () => Promise<Found>): Promise<Found | undefined> => {
+const undefinedIfRefused = async <Found,>(
+  asked: boolean,
+  ask: () => Promise<Found>,
+): Promise<Found | undefined> => {
   if (!asked) return undefined;
   try {
     return await ask();
@@ -47,8 +50,8 @@ const orUndefined = async <Found,>(asked: boolean, ask: () => Promise<Found>): P
 const remainsOf = async ({ metadata, path, id }: DeletedRecordProps): Promise<Remains> => {
   const versions = `/admin/${recordsPrefix}${path}/${encodeURIComponent(id)}/history?per_page=1`;
   const [trashed, history] = await Promise.all([
-    orUndefined(metadata.trash === true, () => loadTrashed(path, id)),
-    orUndefined(keepsHistory(metadata), () => send('GET', versions)),
+    undefinedIfRefused(metadata.trash === true, () => loadTrashed(path, id)),
+    undefinedIfRefused(keepsHistory(metadata), () => send('GET', versions)),
   ]);
   return { trashed, hasHistory: history !== undefined };
 };

@@ -18,7 +18,7 @@ export const loadTrashed = async (path: string, id: string): Promise<TrashedReco
   return (await send<TrashedRecord>('GET', address)).data;
 };
 
-const bringBack = (path: string, id: number): Promise<unknown> =>
+const restoreRecord = (path: string, id: number): Promise<unknown> =>
   send('POST', `/admin/${recordsPrefix}${path}/${id}/restore`, { body: {} });
 
 /** A record that was not restored, with the reason. */
@@ -35,7 +35,7 @@ export const restoreAll = async (
   const refused: RefusedRestore[] = [];
   for (const id of ids) {
     try {
-      await bringBack(path, id);
+      await restoreRecord(path, id);
     } catch (error) {
       refused.push({ id, error });
     }

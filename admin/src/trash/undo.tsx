@@ -32,7 +32,7 @@ export const useRestore = (path: string) => {
   const [busy, setBusy] = useState<readonly number[]>([]);
   const [refused, setRefused] = useState<readonly RefusedRestore[]>([]);
   /** Returns the number of restored records. */
-  const bringBack = async (ids: readonly number[]): Promise<number> => {
+  const restoreRecords = async (ids: readonly number[]): Promise<number> => {
     setBusy(ids);
     setRefused([]);
     const left = await restoreAll(path, ids);
@@ -45,5 +45,5 @@ export const useRestore = (path: string) => {
     }
     return count;
   };
-  return { busy, refused, bringBack };
+  return { busy, refused, bringBack: restoreRecords };
 };

@@ -118,7 +118,7 @@ interface MembershipProps {
 const Membership = ({ path, record, metadata }: MembershipProps) => {
   const text = useText();
   const { fields, label, opens = [] } = metadata;
-  const telling = new Set(opens.flatMap(({ on, where }) => [on, ...where.map(({ field }) => field)]));
+  const decisiveFields = new Set(opens.flatMap(({ on, where }) => [on, ...where.map(({ field }) => field)]));
   return (
     <Stack component="li" direction="row" sx={{ columnGap: 2, rowGap: 0.25, flexWrap: 'wrap' }}>
       <Stack direction="row" sx={{ columnGap: 1.5, rowGap: 0.25, flexWrap: 'wrap', alignItems: 'center' }}>
@@ -129,7 +129,7 @@ const Membership = ({ path, record, metadata }: MembershipProps) => {
           #{record.id}
         </Link>
         {fields
-          .filter(({ name }) => telling.has(name))
+          .filter(({ name }) => decisiveFields.has(name))
           .map((field) => (
             <Stack key={field.name} direction="row" sx={{ gap: 0.75, alignItems: 'center' }}>
               <Typography component="span" variant="body2" sx={{ color: 'text.secondary' }}>

@@ -19,7 +19,7 @@ interface Payment {
 }
 
 /** A value of the application, of any type, as text. */
-const plain = (value: unknown): string => {
+const plainText = (value: unknown): string => {
   if (value === null || value === undefined) return '—';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
@@ -28,13 +28,13 @@ const columns: readonly OwnColumn<Payment>[] = [
   {
     name: 'order_no',
     names: true,
-    render: ({ order_no }) => plain(order_no),
+    render: ({ order_no }) => plainText(order_no),
   },
   {
     name: 'amount',
     align: 'right',
     render: ({ amount, currency }) =>
-      currency === null ? plain(amount) : `${plain(amount)} ${plain(currency)}`,
+      currency === null ? plainText(amount) : `${plainText(amount)} ${plainText(currency)}`,
   },
   'app_id',
   { name: 'id', align: 'left' },

@@ -33,10 +33,10 @@ interface FieldsProps {
 
 const Fields = ({ draft, errors, canChooseUser, onChange: change }: FieldsProps) => {
   const text = useText();
-  const sending = useModels().filter(({ events }) => events);
+  const eventModels = useModels().filter(({ events }) => events);
   const models = [
-    ...sending.map(({ model }) => model),
-    ...draft.models.filter((name) => !sending.some(({ model }) => model === name)),
+    ...eventModels.map(({ model }) => model),
+    ...draft.models.filter((name) => !eventModels.some(({ model }) => model === name)),
   ];
   return (
     <>
@@ -55,7 +55,7 @@ const Fields = ({ draft, errors, canChooseUser, onChange: change }: FieldsProps)
         disableCloseOnSelect
         options={models}
         value={[...draft.models]}
-        getOptionLabel={(name) => sending.find(({ model }) => model === name)?.label ?? name}
+        getOptionLabel={(name) => eventModels.find(({ model }) => model === name)?.label ?? name}
         onChange={(_event, chosen) => change({ models: chosen })}
         noOptionsText={text('webhooks.noModels')}
         clearText={text('common.clear')}

@@ -45,8 +45,8 @@ const lookAtDatabase = async (io: Pick<Io, 'env' | 'warn'>, models: Models): Pro
 
 const words = (value: Json | undefined): string => (Array.isArray(value) ? value.join(', ') : String(value));
 
-/** The callers to whom an endpoint is open, in words, from the result of `accessOf`. */
-const whoOf = ({ access, roles }: JsonObject): string => {
+/** The callers of an endpoint in words, from the result of `accessOf`. */
+const callersOf = ({ access, roles }: JsonObject): string => {
   switch (access) {
     case 'public':
       return 'anybody';
@@ -113,7 +113,7 @@ const endpointRow = (endpoint: JsonObject): string[] => {
     also === undefined ? words(method) : `${words(method)} ${words(also)}`,
     words(path),
     credentials,
-    whoOf(endpoint),
+    callersOf(endpoint),
     rulesOf(endpoint),
   ];
 };
@@ -127,7 +127,7 @@ const resourceRow = ({ model, off, open_records }: ResourceReport): string[] => 
   open_records === undefined ? '' : `OPEN: any caller who authenticates changes ${tail(open_records)}`,
 ];
 
-/** The rights of callers other than administrators, each with the rows in which they have it. */
+/** The rights of callers other than administrators, each with its rows. */
 const rightsOf = ({
   isolation,
   manage,

@@ -3,7 +3,7 @@ import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';
 
-const counted = (count: number, one: string, many = `${one}s`): string | undefined =>
+const quantityText = (count: number, one: string, many = `${one}s`): string | undefined =>
   count === 0 ? undefined : `${count} ${count === 1 ? one : many}`;
 
 export const command = defineCommand({
@@ -22,11 +22,11 @@ export const command = defineCommand({
       forgetRecord(database, { model, id }, clock(), { principal: 'command line', address: null }),
     );
     const { versions, events, deliveries, trash } = forgotten;
-    const trashed = counted(trash, 'record');
+    const trashed = quantityText(trash, 'record');
     const kinds = [
-      counted(versions, 'version'),
-      counted(events, 'event'),
-      counted(deliveries, 'delivery', 'deliveries'),
+      quantityText(versions, 'version'),
+      quantityText(events, 'event'),
+      quantityText(deliveries, 'delivery', 'deliveries'),
       trashed && `${trashed} in the trash`,
     ];
     const said = kinds.filter((each) => each !== undefined);

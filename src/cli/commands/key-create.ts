@@ -12,7 +12,7 @@ import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, UsageError } from '../io.ts';
 import { withTables } from '../tables.ts';
 
-/** `60/1m`; what it is not is refused with the other values. */
+/** Parses `60/1m`. The checks of all values refuse any other text. */
 const limitOf = (text: string): JsonObject => {
   const [max, window = ''] = text.split('/');
   return { max: Number(max), window };

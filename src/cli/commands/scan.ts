@@ -17,7 +17,7 @@ interface Reported extends FoundKey {
   readonly commit?: string;
 }
 
-/** A name without characters that a terminal would obey, or that no reader sees. */
+/** A name without control characters and invisible characters. */
 const printable = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
@@ -48,28 +48,30 @@ const withCommits = async (
   });
 };
 
-/** Keys in the repository at a path; what cannot be read of it is listed. */
+/** Keys in the repository at a path; unreadable parts are listed. */
 const scanRepository = async (
   search: KeySearch,
   examined: Examined,
   path: string,
   warn: (line: string) => void,
 ): Promise<readonly Reported[]> => {
-  const listing = (error: unknown): undefined => {
+  const listUnread = (error: unknown): undefined => {
     if (!(error instanceof CommandError)) throw error;
     examined.unread.push(`${path}: ${error.message}`);
   };
-  const repository = await ForeignRepository.open(path).catch(listing);
+  const repository = await ForeignRepository.open(path).catch(listUnread);
   if (repository === undefined) return [];
   try {
-    await examineRepository(search, examined, repository, (line) => warn(`${path}: ${line}`)).catch(listing);
+    await examineRepository(search, examined, repository, (line) => warn(`${path}: ${line}`)).catch(
+      listUnread,
+    );
     return await withCommits(repository, await search.finish());
   } finally {
     await repository.close();
   }
 };
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+const quantityText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 export const command = defineCommand({
   operands: ['PATH...'],
@@ -118,10 +120,10 @@ export const command = defineCommand({
       io.print(JSON.stringify({ found: keys, texts, bytes, unread }));
     } else for (const each of found) io.print(lineOf(each));
     if (found.length > 0) {
-      const keys = counted(new Set(found.map(({ id }) => id)).size, 'key');
-      throw new CommandError(`found ${keys} in ${counted(found.length, 'place')}`);
+      const keys = quantityText(new Set(found.map(({ id }) => id)).size, 'key');
+      throw new CommandError(`found ${keys} in ${quantityText(found.length, 'place')}`);
     }
-    const scanned = `no key in ${counted(texts, git ? 'object' : 'text')}, ${(bytes / 1_000_000).toFixed(1)} MB`;
+    const scanned = `no key in ${quantityText(texts, git ? 'object' : 'text')}, ${(bytes / 1_000_000).toFixed(1)} MB`;
     if (unread.length > 0)
       throw new CommandError(`${scanned}; ${unread.length} could not be read`, { status: unexamined });
     if (!json) io.print(scanned);

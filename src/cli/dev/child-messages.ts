@@ -13,7 +13,7 @@ export type Shown = Readonly<Record<string, ShownMigration>>;
 export interface Start {
   /** The application's folder. */
   readonly folder: string;
-  /** Whether this is the first run, which prints the address and how to sign in. */
+  /** True if this is the first run, which prints the address and how to sign in. */
   readonly first: boolean;
   /** Routes as they were printed last; they are printed again when they have changed. */
   readonly routes: readonly string[];
@@ -22,7 +22,7 @@ export interface Start {
    * were shown in the same form and confirmed.
    */
   readonly shown: Shown | undefined;
-  /** Whether the user has confirmed the migrations by Enter. */
+  /** True if the user has confirmed the migrations by Enter. */
   readonly agreed: boolean;
 }
 
@@ -31,7 +31,7 @@ export type Outcome =
   | {
       readonly kind: 'started';
       readonly routes: readonly string[];
-      /** Whether the application has work to do at its end: `onStop`, or jobs to release. */
+      /** True if the application has work to do at its end: `onStop`, or jobs to release. */
       readonly ends: boolean;
     }
   | { readonly kind: 'held'; readonly shown: Shown }

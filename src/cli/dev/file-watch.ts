@@ -4,7 +4,7 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /** Milliseconds to wait for further changes of the same save. */
-const settling = 50;
+const settleMs = 50;
 
 /** Files of the application's code. Tests, data and generated files do not count. */
 const isSource = (name: string): boolean =>
@@ -21,10 +21,10 @@ const hasSource = (directory: string): boolean =>
 export const watchApplication = (folder: string, changed: () => void): { close(): void } => {
   const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
-  const noticed = (name: string | null): void => {
+  const onFileChange = (name: string | null): void => {
     if (name !== null && !isSource(name)) return;
     clearTimeout(timer);
-    timer = setTimeout(changed, settling);
+    timer = setTimeout(changed, settleMs);
   };
   const drop = (name: string): void => {
     watchers.get(name)?.close();
@@ -33,7 +33,7 @@ export const watchApplication = (folder: string, changed: () => void): { close()
   const add = (name: string): void => {
     if (watchers.has(name)) return;
     const watcher = watch(join(folder, name), { recursive: true }, (_event, file) =>
-      noticed(file === null ? null : `${name}/${file}`),
+      onFileChange(file === null ? null : `${name}/${file}`),
     );
     watcher.on('error', () => drop(name));
     watchers.set(name, watcher);
@@ -49,8 +49,8 @@ export const watchApplication = (folder: string, changed: () => void): { close()
     const before = new Set(watchers.keys());
     addFolders();
     // A new folder may contain files that were created before it was watched.
-    const came = [...watchers.keys()].filter((each) => !before.has(each));
-    noticed(came.some((each) => hasSource(join(folder, each))) ? null : name);
+    const added = [...watchers.keys()].filter((each) => !before.has(each));
+    onFileChange(added.some((each) => hasSource(join(folder, each))) ? null : name);
   });
   addFolders();
   return {

@@ -15,10 +15,10 @@ import type { Shown, Start } from './child-messages.ts';
 const lookInterval = 500;
 
 /**
- * The pending migrations, if some are the application's own: those of the service run with them. None on a new
+ * The pending migrations, if some are the application's own: migrations of the service run with them. None on a new
  * database, which has no data to lose.
  */
-const waitingOf = async (config: Config, application: Application): Promise<readonly PlannedStep[]> => {
+const pendingChanges = async (config: Config, application: Application): Promise<readonly PlannedStep[]> => {
   const target = databaseTarget(config.databaseUrl);
   const all = await pendingMigrations(target, application);
   const own = all.some((name) => Object.hasOwn(application.migrations, name));
@@ -43,10 +43,10 @@ const shownOf = (folder: string, steps: readonly PlannedStep[]): Shown => {
 };
 
 /**
- * Whether all of these migrations were shown in their current form and then confirmed, by Enter or by saving one of
+ * True if all of these migrations were shown in their current form and then confirmed, by Enter or by saving one of
  * their files.
  */
-const isAgreed = (current: Shown, { shown = {}, agreed }: Start): boolean => {
+const isConfirmed = (current: Shown, { shown = {}, agreed }: Start): boolean => {
   const all = Object.entries(current);
   if (all.some(([name, { form }]) => shown[name]?.form !== form)) return false;
   return agreed || all.some(([name, { written }]) => shown[name]?.written !== written);
@@ -64,11 +64,11 @@ export const holdMigrations = async (
   print: (line: string) => void,
 ): Promise<Shown | undefined> => {
   if (config.migrate === 'off') return undefined;
-  const steps = await waitingOf(config, application);
+  const steps = await pendingChanges(config, application);
   // An application without migrations may lack their folder.
   if (steps.length === 0) return undefined;
   const current = shownOf(start.folder, steps);
-  if (isAgreed(current, start)) return undefined;
+  if (isConfirmed(current, start)) return undefined;
   for (const step of steps) print(sqlOf(step));
   if (start.shown === undefined) return undefined;
   print(`Not applied yet: press Enter to apply it, or save migrations/${steps.at(-1)?.name} again as it is`);
@@ -76,8 +76,8 @@ export const holdMigrations = async (
 };
 
 /**
- * Resolves when another process has applied the migrations, or when a database that did not respond does so again.
- * `shown` are those that were shown as pending: another process may apply them before the first look of this function.
+ * Resolves when another process has applied the migrations, or when a database responds again. `shown` are the pending
+ * migrations that were shown: another process may apply them before the first look of this function.
  */
 export const untilMigrated = async (
   config: Config,
@@ -85,12 +85,12 @@ export const untilMigrated = async (
   shown?: Shown,
 ): Promise<void> => {
   const target = databaseTarget(config.databaseUrl);
-  const waiting = (): Promise<string | undefined> =>
+  const pendingNames = (): Promise<string | undefined> =>
     pendingMigrations(target, application).then(
       (names) => names.join(),
       () => undefined,
     );
-  const before = shown === undefined ? await waiting() : Object.keys(shown).join();
-  for (let now = before; now === undefined || now === before; now = await waiting())
+  const before = shown === undefined ? await pendingNames() : Object.keys(shown).join();
+  for (let now = before; now === undefined || now === before; now = await pendingNames())
     await delay(lookInterval);
 };

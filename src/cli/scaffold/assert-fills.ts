@@ -10,19 +10,19 @@ import { isMissing } from '../../model/validate.ts';
 import { CommandError } from '../io.ts';
 import type { Fill, Gap } from './plan-migration.ts';
 
-const lacking = ({ table, column }: Gap): string => {
+const selectMissing = ({ table, column }: Gap): string => {
   const where = column === undefined ? '' : ` where ${quoteName(column)} is null`;
   return `select 1 as found from ${quoteName(table)}${where}`;
 };
 
-/** Whether a statement finds at least so many rows. */
-const finds = async (database: Database, sql: string, least: number): Promise<boolean> =>
+/** True if a statement finds at least `least` rows. */
+const hasRows = async (database: Database, sql: string, least: number): Promise<boolean> =>
   (await database.all({ sql: `${sql} limit ${least}`, parameters: [] })).length === least;
 
 /** Demands a value for existing records of a column that becomes required. @throws CommandError */
 export const assertFilled = async (database: Database, gaps: readonly Gap[]): Promise<void> => {
   for (const gap of gaps)
-    if (await finds(database, lacking(gap), 1))
+    if (await hasRows(database, selectMissing(gap), 1))
       throw new CommandError(
         `${gap.name} is required and existing records have no value for it: --fill ${gap.name}=VALUE, or a default`,
       );
@@ -39,18 +39,18 @@ const objection = async (database: Database, models: Models, fill: Fill): Promis
   if ('violations' in accepted)
     return accepted.violations.map((violation) => messageOf(fill, violation)).join(', ');
   if (field.unique) {
-    if (await finds(database, lacking(fill), 2))
+    if (await hasRows(database, selectMissing(fill), 2))
       return 'it has to be unique, and several records would get it';
     const same =
       column === undefined
         ? undefined
         : `select 1 as found from ${quoteName(table)} where cast(${quoteName(column)} as text) = ${quoteText(String(value))}`;
-    if (same !== undefined && (await finds(database, same, 1)))
+    if (same !== undefined && (await hasRows(database, same, 1)))
       return 'it has to be unique, and a record has it';
   }
   if (field.reference === undefined) return undefined;
   const target = `select 1 as found from ${quoteName(referencedTable(models, field.reference))} where "id" = ${Number(value)}`;
-  return (await finds(database, target, 1)) ? undefined : `there is no ${field.reference} ${Number(value)}`;
+  return (await hasRows(database, target, 1)) ? undefined : `there is no ${field.reference} ${Number(value)}`;
 };
 
 /** Refuses values that the model refuses, before a migration with them is written. @throws CommandError */

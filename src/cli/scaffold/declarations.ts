@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import { UsageError } from '../io.ts';
 
-/** The options of `generate migration` that declare what neither models nor database show. */
+/** The options of `generate migration` for intentions that neither models nor database show. */
 export interface Declarations {
   /** Old to new names of tables. */
   readonly tables: ReadonlyMap<string, string>;

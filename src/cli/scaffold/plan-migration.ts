@@ -14,7 +14,7 @@ import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import { CommandError } from '../io.ts';
 import type { Declarations } from './declarations.ts';
 import type { Alteration, Operation } from './migration-file.ts';
-import { renamed } from './renamed.ts';
+import { applyRenames } from './renamed.ts';
 
 type Of<Kind extends Difference['kind']> = Extract<Difference, { kind: Kind }>;
 
@@ -78,7 +78,7 @@ const assertExpressible = (found: readonly Difference[]): void => {
     throw new CommandError(`${describeDifference(beyond)}: write this migration yourself`);
 };
 
-/** New models, each after those that it refers to; in a circle, some references come later. */
+/** New models in the order of their references; in a circle, some references come later. */
 const creations = (
   models: Models,
   created: readonly ResourceModel[],
@@ -252,7 +252,7 @@ export const planMigration = (models: Models, stored: Stored, declarations: Decl
   const renames = [...declarations.tables].map(
     ([from, to]): Operation => ({ kind: 'rename', from, to, model: modelOf(models, to).name }),
   );
-  const found = differences(models, renamed(stored, declarations));
+  const found = differences(models, applyRenames(stored, declarations));
   assertExpressible(found);
   assertDeclared(found, declarations);
   const created = creations(

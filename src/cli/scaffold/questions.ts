@@ -7,7 +7,7 @@ import { CommandError, type Io, UsageError } from '../io.ts';
 import { type NamedField, readField, typeSyntax } from './field-arguments.ts';
 
 /** Asks questions on stderr, one after the other, and reads the replies from stdin. */
-const asking = (io: Io) => {
+const createDialogue = (io: Io) => {
   const input = io.stdin instanceof Readable ? io.stdin : Readable.from(io.stdin);
   const lines = createInterface({ input, terminal: false });
   const answers = lines[Symbol.asyncIterator]();
@@ -22,7 +22,7 @@ const asking = (io: Io) => {
   };
 };
 
-type AskLine = ReturnType<typeof asking>['ask'];
+type AskLine = ReturnType<typeof createDialogue>['ask'];
 
 /** Asks for fields until an empty reply; explains an invalid one and asks again. */
 const askFields = async (ask: AskLine, io: Io): Promise<readonly NamedField[]> => {
@@ -50,7 +50,7 @@ export const askResource = async (
   readonly fields: readonly NamedField[];
   readonly production: boolean;
 }> => {
-  const { ask, close } = asking(io);
+  const { ask, close } = createDialogue(io);
   try {
     const name = await ask('Name of the resource, written like BlogPost:');
     io.warn('Fields are written name:type with modifiers: title:string:required, price:decimal:scale=2');

@@ -44,7 +44,7 @@ const renameTable = (stored: Stored, from: string, to: string): Stored => {
   return { ...stored, tables, register: renameKey(stored.register, from, to) };
 };
 
-const registerRenamed = (stored: Stored, table: string, from: string, to: string): Stored['register'] => {
+const renameInRegister = (stored: Stored, table: string, from: string, to: string): Stored['register'] => {
   const known = stored.register.get(table);
   if (known === undefined) return stored.register;
   return new Map(stored.register).set(table, { ...known, fields: renameKey(known.fields, from, to) });
@@ -54,7 +54,7 @@ const registerRenamed = (stored: Stored, table: string, from: string, to: string
  * Returns the database schema after the declared renames.
  * @throws CommandError if an old name does not exist, or a new one does
  */
-export const renamed = (stored: Stored, declarations: Declarations): Stored => {
+export const applyRenames = (stored: Stored, declarations: Declarations): Stored => {
   let now = stored;
   for (const [from, to] of declarations.tables) {
     if (!now.tables.has(from)) throw new CommandError(`--rename ${from}=${to}: there is no table ${from}`);
@@ -71,7 +71,7 @@ export const renamed = (stored: Stored, declarations: Declarations): Stored => {
       now = {
         ...now,
         tables: new Map(now.tables).set(name, renameColumn(table, from, to)),
-        register: registerRenamed(now, name, from, to),
+        register: renameInRegister(now, name, from, to),
       };
     }
   return now;

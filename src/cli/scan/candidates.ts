@@ -32,10 +32,10 @@ export class CandidateFinder {
   #kept: Uint8Array = new Uint8Array();
   /** Line of the first kept byte, from 1. */
   #line = 1;
-  /** Whether the kept bytes are the end of a run whose beginning was examined. */
+  /** True if the kept bytes are the end of a run whose beginning was examined. */
   #isWithin = false;
   #wide: 'unknown' | 'none' | 'low first' | 'high first' = 'unknown';
-  /** Whether the next byte is the second one of a character of UTF-16. */
+  /** True if the next byte is the second one of a character of UTF-16. */
   #isSecond = false;
 
   constructor(found: (candidate: string, line: number) => void) {

@@ -31,7 +31,7 @@ import { CommandError } from '../io.ts';
 /** Parts of a repository that are data: git obeys nothing in them. */
 const dataNames = /^(?:objects|refs|packed-refs|reftable|shallow|index|sharedindex\..*|worktrees)$/;
 
-/** Git does not follow links to logs of references: they are copied, without whatever is no file or folder. */
+/** Git does not follow links to logs of references: their files and folders are copied, nothing else. */
 const copyLogs = (from: string, to: string): Promise<void> =>
   cp(from, to, {
     recursive: true,

@@ -1,4 +1,4 @@
-/** Looks up possible keys by their hashes, in batches, and revokes those that exist if asked to. */
+/** Looks up possible keys by their hashes, in batches, and revokes existing keys if asked to. */
 
 import {
   findSecrets,
@@ -11,18 +11,18 @@ import { hashKey } from '../../auth/api-key.ts';
 import { createCommands } from '../../ledger/command.ts';
 import type { TableContext } from '../../ledger/context.ts';
 
-/** Where a key stands. */
+/** The place of a key. */
 export interface KeyPlace {
   readonly file: string;
   /** From 1. */
   readonly line: number;
-  /** The object of the repository that has it. */
+  /** The object of the repository with the key. */
   readonly object?: string;
 }
 
 /** A key of this service in a text; never the key itself. */
 export interface FoundKey extends Omit<KnownSecret, 'key_hash'>, KeyPlace {
-  /** Whether this run has revoked it. */
+  /** True if this run has revoked the key. */
   readonly revoked: boolean;
 }
 

@@ -109,7 +109,7 @@ export const examineRepository = async (
   }
 };
 
-/** The first commit that has an object; undefined where only the index or a log has it. */
+/** The first commit with an object; undefined where only the index or a log contains it. */
 export const firstCommitWith = async (
   repository: ForeignRepository,
   object: string,

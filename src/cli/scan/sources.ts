@@ -1,4 +1,4 @@
-/** Examines files and folders chunk by chunk, and lists those that cannot be read. */
+/** Examines files and folders chunk by chunk, and lists unreadable ones. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { KeySearch } from './known-keys.ts';
 /** Bytes of one read. */
 const chunkSize = 1 << 20;
 
-/** Amount of text that was examined, and what could not be read. */
+/** Amount of examined text, and the unreadable files. */
 export interface Examined {
   texts: number;
   bytes: number;
@@ -48,8 +48,8 @@ const reasonOf = (error: unknown): string => {
   return code === '' && error instanceof Error ? error.message : code;
 };
 
-/** Runs a read; what fails is listed, and the scan goes on. */
-const attempting = async (examined: Examined, path: string, read: () => Promise<void>): Promise<void> => {
+/** Runs a read. A failure is listed, and the scan goes on. */
+const readOrList = async (examined: Examined, path: string, read: () => Promise<void>): Promise<void> => {
   try {
     await read();
   } catch (error) {
@@ -66,7 +66,7 @@ export const examinePaths = async (
   paths: readonly string[],
 ): Promise<void> => {
   const examineFile = (path: string, flags: number, isNamed: boolean): Promise<void> =>
-    attempting(examined, path, async () => {
+    readOrList(examined, path, async () => {
       // Without blocking: another process may have put a pipe in the place of the file.
       const file = await open(path, constants.O_RDONLY | flags);
       try {
@@ -77,7 +77,7 @@ export const examinePaths = async (
       }
     });
   const examineFolder = (path: string): Promise<void> =>
-    attempting(examined, path, async () => {
+    readOrList(examined, path, async () => {
       const entries = await readdir(path, { withFileTypes: true });
       entries.sort((one, other) => (one.name < other.name ? -1 : 1));
       for (const entry of entries) {
@@ -87,7 +87,7 @@ export const examinePaths = async (
       }
     });
   for (const path of paths)
-    await attempting(examined, path, async () => {
+    await readOrList(examined, path, async () => {
       // A path that is named is followed, and may be a pipe.
       if ((await stat(path)).isDirectory()) await examineFolder(path);
       else await examineFile(path, 0, true);

@@ -13,7 +13,7 @@ import type { ListAnswer } from '../../records/list.ts';
 import { relatedFor, type ServedResource } from '../../resources/operations.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
-import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
+import { ActingUser, findResource, type OpenOperations } from './opened.ts';
 import { PartFile } from './part-file.ts';
 import { Progress, rowsText, speedText } from './progress.ts';
 import type { Format } from './transfer-options.ts';
@@ -37,7 +37,7 @@ interface Target {
   write(text: string, rows: number): Promise<void>;
   finish(): Promise<void>;
   leave(): Promise<void>;
-  /** Whether the reader has closed the pipe. */
+  /** True if the reader has closed the pipe. */
   gone(): boolean;
 }
 
@@ -81,7 +81,7 @@ export class ExportCommand {
 
   async run(): Promise<void> {
     const { services } = this.#opened;
-    const resource = resourceNamed(services, this.#asked.resource);
+    const resource = findResource(services, this.#asked.resource);
     const user = await ActingUser.find(services, this.#asked.as);
     const grant = user.grant(resource, 'list');
     try {

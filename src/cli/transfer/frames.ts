@@ -44,9 +44,9 @@ export interface FramePlace {
 export const fileStart = (): FramePlace => ({ bytes: 0, lines: 0, hash: createHash('sha256') });
 
 export interface FrameOptions {
-  /** Bytes of the file; those that are appended during the import are not read. */
+  /** Bytes of the file; bytes appended during the import are not read. */
   readonly size: number;
-  /** Whether a line end within double quotes belongs to the record. */
+  /** True if a line end within double quotes belongs to the record. */
   readonly quoted: boolean;
   /** Position at which to begin; 0 unless given. */
   readonly from?: FramePlace;
@@ -66,7 +66,7 @@ export class Frames {
   readonly #size: number;
   readonly #quoted: boolean;
   readonly #hash: Hash;
-  /** Bytes from `#start` on are not returned yet, those from `#hashed` on are not hashed yet. */
+  /** Bytes from `#start` on are not returned yet; bytes from `#hashed` on are not hashed yet. */
   #buffer: Buffer = Buffer.alloc(0);
   #start = 0;
   #hashed = 0;

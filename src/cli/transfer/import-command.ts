@@ -17,13 +17,13 @@ import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { ImportFields } from './import-fields.ts';
 import { FileImport, type ImportState } from './import-file.ts';
-import { ActingUser, type OpenOperations, resourceNamed } from './opened.ts';
+import { ActingUser, findResource, type OpenOperations } from './opened.ts';
 import { countText, Progress, rowsText, speedText } from './progress.ts';
 import { csvReader, jsonReader } from './readers.ts';
 import type { Format } from './transfer-options.ts';
 
-/** The field that identifies the record that a line updates. */
-const identifying = ({ model }: ServedResource, name: string | undefined): string | undefined => {
+/** The field by which a line finds the record to update. */
+const identifyingField = ({ model }: ServedResource, name: string | undefined): string | undefined => {
   const unique = [...model.fields.values()]
     .filter((field) => field.unique && !field.serverSet)
     .map((field) => field.name);
@@ -74,7 +74,7 @@ export class ImportCommand {
     const { path } = this.#asked;
     const { file, size } = await openFile(path);
     let stopped = false;
-    const listen = onStopSignal(() => {
+    const stopListening = onStopSignal(() => {
       stopped = true;
     });
     try {
@@ -84,7 +84,7 @@ export class ImportCommand {
       if (after.size > size)
         this.#note(`${path} has grown by ${countText(after.size - size)} bytes, which were not read`);
     } finally {
-      listen();
+      stopListening();
       await file.close();
     }
   }
@@ -92,22 +92,22 @@ export class ImportCommand {
   async #prepare(file: Awaited<ReturnType<typeof open>>, size: number, stopped: () => boolean) {
     const { format, as } = this.#asked;
     const { services } = this.#opened;
-    const resource = resourceNamed(services, this.#asked.resource);
-    const by = identifying(resource, this.#asked.by);
+    const resource = findResource(services, this.#asked.resource);
+    const by = identifyingField(resource, this.#asked.by);
     const user = await ActingUser.find(services, as);
     const writable = (action: 'create' | 'update') => user.grant(resource, action).writable;
-    const passing = (name: string): void =>
+    const noteSkippedField = (name: string): void =>
       this.#note(`${name} is passed over: it is not ${user.username}'s to set`);
-    const empty = (line: number): void =>
+    const noteEmptyLine = (line: number): void =>
       this.#note(`line ${line} is passed over, as is each line of only commas: it has no values`);
     const updatable = by === undefined ? [] : writable('update');
     const all = new Set([...writable('create'), ...updatable]);
-    const fields = new ImportFields(resource.model, all, by, passing);
+    const fields = new ImportFields(resource.model, all, by, noteSkippedField);
     return new FileImport({
       file,
       size,
       csv: format === 'csv',
-      reader: (head) => (head === undefined ? jsonReader(fields) : csvReader(fields, head, empty)),
+      reader: (head) => (head === undefined ? jsonReader(fields) : csvReader(fields, head, noteEmptyLine)),
       into: { resource, actingFor: (action) => user.acting(resource, action), by },
       imports: services.imports,
       pause: services.database.pause ?? 0,
@@ -136,7 +136,7 @@ export class ImportCommand {
     }
     this.#progress.clear();
     const { reached } = work;
-    if (!reached.finished) throw new CommandError(`stopped; ${this.#standing(reached)}`);
+    if (!reached.finished) throw new CommandError(`stopped; ${this.#resultSoFar(reached)}`);
     this.#summarise(reached);
     await work.forget();
   }
@@ -148,8 +148,8 @@ export class ImportCommand {
     this.#io.print(this.#asked.json ? JSON.stringify(seen) : text);
   }
 
-  /** Prints the result so far, and how to continue. */
-  #standing({ lines, created, updated }: ImportState): string {
+  /** The result so far in words, and how to continue. */
+  #resultSoFar({ lines, created, updated }: ImportState): string {
     return lines === 0
       ? 'nothing was imported'
       : `${rowsText(created + updated)}, up to line ${lines}, are imported; the same command goes on behind it`;
@@ -157,7 +157,7 @@ export class ImportCommand {
 
   #failure(error: unknown, reached: ImportState): CommandError {
     if (error instanceof CommandError) return error;
-    return new CommandError(`${this.#reason(error)}; ${this.#standing(reached)}`, { cause: error });
+    return new CommandError(`${this.#reason(error)}; ${this.#resultSoFar(reached)}`, { cause: error });
   }
 
   #reason(error: unknown): string {

@@ -14,23 +14,23 @@ export class ImportFields {
   readonly #writable: ReadonlySet<string>;
   /** The field by which a line finds the record that it updates. */
   readonly by: string | undefined;
-  readonly #passing: (name: string) => void;
+  readonly #onSkipped: (name: string) => void;
 
   /**
    * @param writable the fields that the user may write
    * @param by the field by which a line finds the record that it updates
-   * @param passing called once for each skipped field
+   * @param onSkipped called once for each skipped field
    */
   constructor(
     model: ResourceModel,
     writable: ReadonlySet<string>,
     by: string | undefined,
-    passing: (name: string) => void,
+    onSkipped: (name: string) => void,
   ) {
     this.#model = model;
     this.#writable = writable;
     this.by = by;
-    this.#passing = passing;
+    this.#onSkipped = onSkipped;
   }
 
   role(name: string): NameRole {
@@ -39,7 +39,7 @@ export class ImportFields {
     const role = this.#look(name);
     // There may be any number of unknown names.
     if (role.kind !== 'unknown') this.#roles.set(name, role);
-    if (role.kind === 'passed') this.#passing(name);
+    if (role.kind === 'passed') this.#onSkipped(name);
     return role;
   }
 

@@ -58,8 +58,8 @@ const chunkTime = 200;
 
 /** Numbers of lines in the first transaction, and the minimum and maximum of later ones. */
 const firstLines = 200;
-const fewestLines = 20;
-const mostLines = 20_000;
+const minLines = 20;
+const maxLines = 20_000;
 
 /** Maximum number of bytes of a file in one transaction. */
 const chunkBytes = 8 * 1024 * 1024;
@@ -76,7 +76,7 @@ export interface FileImportParts {
   readonly file: FileHandle;
   /** Size in bytes when it was opened. */
   readonly size: number;
-  /** Whether it has a header line, and line ends within quotes. */
+  /** True for CSV: a header line, and line ends within quotes. */
   readonly csv: boolean;
   /** Creates the parser of its lines; for CSV, from the record of the header line. */
   readonly reader: (head: Frame | undefined) => ReadLine;
@@ -98,7 +98,7 @@ export interface ImportState extends ImportCounts {
   readonly lines: number;
   /** Rows of this run alone. */
   readonly rows: number;
-  /** Whether the whole file is imported. */
+  /** True if the whole file is imported. */
   readonly finished: boolean;
 }
 
@@ -253,6 +253,6 @@ export class FileImport {
     const pace = Math.max(milliseconds, 1) / lines;
     const wanted = Math.round(chunkTime / Math.max(pace, this.#pace));
     this.#pace = pace;
-    this.#chunkLines = Math.min(Math.max(wanted, fewestLines), lines * 2, mostLines);
+    this.#chunkLines = Math.min(Math.max(wanted, minLines), lines * 2, maxLines);
   }
 }

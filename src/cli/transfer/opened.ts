@@ -83,7 +83,7 @@ export const withOperations = async <T>(
 };
 
 /** Returns the resource with a path or model name. @throws UsageError */
-export const resourceNamed = (services: ServedResources, name: string | undefined): ServedResource => {
+export const findResource = (services: ServedResources, name: string | undefined): ServedResource => {
   const resources = [...services.resources.values()];
   const paths = resources.map(({ model }) => model.path).join(', ');
   if (name === undefined) throw new UsageError(`--resource is needed: one of ${paths}`);

@@ -121,7 +121,7 @@ export class PartFile {
     }
   }
 
-  /** The part that existed when it was opened, and what has been written since. */
+  /** The part that existed at the opening, and everything written since. */
   get written(): PartContent {
     return this.#written;
   }

@@ -67,12 +67,16 @@ const readCell = (cell: Cell, { type }: ModelField): Json =>
 
 /**
  * Parses the lines of CSV after its header. A line of only commas, as spreadsheets write them behind the last row, is
- * no record: `passing` is called with the first one.
+ * no record: `onEmptyLine` is called with the first one.
  * @throws CommandError if the header names unknown fields
  */
-export const csvReader = (fields: ImportFields, head: Frame, passing: (line: number) => void): ReadLine => {
+export const csvReader = (
+  fields: ImportFields,
+  head: Frame,
+  onEmptyLine: (line: number) => void,
+): ReadLine => {
   const columns = columnsOf(fields, head);
-  let passed = false;
+  let isReported = false;
   return (frame) => {
     if (frame.text === '') return undefined;
     const cells = cellsOf(frame);
@@ -80,8 +84,8 @@ export const csvReader = (fields: ImportFields, head: Frame, passing: (line: num
     if (cells.length !== columns.length)
       return unreadable(frame.line, `it has ${cells.length} cells, and the first line ${columns.length}`);
     if (cells.length > 1 && cells.every((cell) => cell === null)) {
-      if (!passed) passing(frame.line);
-      passed = true;
+      if (!isReported) onEmptyLine(frame.line);
+      isReported = true;
       return undefined;
     }
     const values: Record<string, Json> = {};

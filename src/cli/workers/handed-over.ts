@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
 
 /** A connection on its way to a worker, with the number by which the worker confirms its receipt. */
-interface HandedOver {
+interface SentConnection {
   readonly seq: number;
   readonly handle: { close(): void };
 }
@@ -9,7 +9,7 @@ interface HandedOver {
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** The message of `node:cluster` that hands a connection to a worker. */
-const handedOver = (message: unknown, handle: unknown): HandedOver | undefined =>
+const connectionIn = (message: unknown, handle: unknown): SentConnection | undefined =>
   isObject(message) &&
   'act' in message &&
   message.act === 'newconn' &&
@@ -22,7 +22,7 @@ const handedOver = (message: unknown, handle: unknown): HandedOver | undefined =
     : undefined;
 
 /** Milliseconds between two checks whether all messages of an ended worker were read. */
-const again = 10;
+const checkIntervalMs = 10;
 
 /**
  * Gives a connection that an ended worker had not confirmed to another one. Node would keep it open, and its client
@@ -30,19 +30,19 @@ const again = 10;
  * next connection only after the confirmation, so there is at most one.
  * @param others whether any other worker takes connections; without one it is closed
  */
-export const giveBackUnanswered = ({ process: child }: Worker, others: () => boolean): void => {
-  let open: HandedOver | undefined;
+export const returnUnconfirmed = ({ process: child }: Worker, others: () => boolean): void => {
+  let open: SentConnection | undefined;
   const send = child.send.bind(child);
   child.send = (message: Parameters<typeof send>[0], ...rest: unknown[]): boolean => {
-    open = handedOver(message, rest[0]) ?? open;
+    open = connectionIn(message, rest[0]) ?? open;
     return Reflect.apply(send, child, [message, ...rest]);
   };
   child.on('internalMessage', (message: unknown) => {
     if (isObject(message) && 'ack' in message && message.ack === open?.seq) open = undefined;
   });
-  const giveBack = (): void => {
+  const returnConnection = (): void => {
     if (child.connected) {
-      setTimeout(giveBack, again);
+      setTimeout(returnConnection, checkIntervalMs);
       return;
     }
     if (open === undefined) return;
@@ -52,5 +52,5 @@ export const giveBackUnanswered = ({ process: child }: Worker, others: () => boo
     if (others()) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: open.seq, accepted: false });
     else open.handle.close();
   };
-  child.once('exit', giveBack);
+  child.once('exit', returnConnection);
 };

@@ -23,7 +23,7 @@ describe('the end of a worker', () => {
   it('counts from nought after a start that lasted', () => {
     const restarts = new Restarts();
     for (let time = 0; time < 4; time += 1) restarts.pauseAfter(false, false);
-    restarts.succeeded();
+    restarts.recordSettled();
     expect(restarts.pauseAfter(false, false)).toBe(200);
   });
 });

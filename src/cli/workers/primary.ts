@@ -7,13 +7,13 @@ import type { Logger } from 'pino';
 import type { Config } from '../../app/config.ts';
 import { droppedFigure } from '../../app/log.ts';
 import type { Io } from '../io.ts';
-import { endFailed, endNow, type StopSignal, stopLimit } from '../stop-signal.ts';
+import { endAfterFailure, endNow, type StopSignal, stopLimit } from '../stop-signal.ts';
 import { logUncaught } from '../uncaught.ts';
-import { giveBackUnanswered } from './handed-over.ts';
+import { returnUnconfirmed } from './handed-over.ts';
 import { type Stop, type WorkerStarted, workerVariable } from './worker-messages.ts';
 
 /** Maximum size in bytes of an incomplete line that is buffered; a longer one is forwarded in pieces. */
-const longestLine = 1_048_576;
+const maxLineBytes = 1_048_576;
 
 const newline = 10;
 
@@ -30,7 +30,7 @@ export const relayLines = (from: Readable, write: (text: string) => void): Promi
       parts.push(chunk);
       length += chunk.length;
     };
-    const pass = (end = ''): void => {
+    const flush = (end = ''): void => {
       if (length > 0) write(Buffer.concat(parts).toString() + end);
       parts = [];
       length = 0;
@@ -38,21 +38,21 @@ export const relayLines = (from: Readable, write: (text: string) => void): Promi
     from.on('data', (chunk: Buffer) => {
       const end = chunk.lastIndexOf(newline) + 1;
       take(chunk.subarray(0, end));
-      if (end > 0) pass();
+      if (end > 0) flush();
       take(chunk.subarray(end));
-      if (length > longestLine) pass('\n');
+      if (length > maxLineBytes) flush('\n');
     });
     // The worker was killed in the middle of a line.
-    from.on('close', () => resolve(pass('\n')));
+    from.on('close', () => resolve(flush('\n')));
     from.on('error', () => {});
   });
 
 /** Milliseconds after which a listening worker counts as settled. */
-export const settling = 10_000;
+export const settleTimeoutMs = 10_000;
 
 /** First and longest time until an unsettled worker is replaced, in milliseconds. */
 const firstPauseMs = 200;
-const longestPause = 30_000;
+const maxPauseMs = 30_000;
 
 /** Number of consecutive unsettled workers that may end. */
 const maxFailures = 5;
@@ -62,12 +62,12 @@ export class Restarts {
   #failures = 0;
 
   /** Records that a worker has settled. */
-  succeeded(): void {
+  recordSettled(): void {
     this.#failures = 0;
   }
 
   /**
-   * Milliseconds until the next start after a worker has ended; undefined if there shall be none.
+   * Milliseconds until the next start after a worker has ended; undefined if no worker is started.
    * @param settled whether the worker had settled
    * @param others whether any other worker has settled
    */
@@ -75,7 +75,7 @@ export class Restarts {
     if (settled) return 0;
     this.#failures += 1;
     if (this.#failures >= maxFailures && !others) return undefined;
-    return Math.min(firstPauseMs * 2 ** (this.#failures - 1), longestPause);
+    return Math.min(firstPauseMs * 2 ** (this.#failures - 1), maxPauseMs);
   }
 }
 
@@ -83,7 +83,7 @@ export class Restarts {
 const killReserveMs = 500;
 
 /** Milliseconds to wait for the output of ended workers. */
-const lastLines = 500;
+const lastOutputMs = 500;
 
 export interface PrimaryOptions {
   readonly config: Pick<Config, 'workers' | 'drain' | 'host' | 'metricsPort' | 'metricsToken'>;
@@ -103,11 +103,11 @@ const isStarted = (message: unknown): message is WorkerStarted =>
   typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'started';
 
 const hasSettled = ({ startedAt }: Known): boolean =>
-  startedAt !== undefined && performance.now() - startedAt >= settling;
+  startedAt !== undefined && performance.now() - startedAt >= settleTimeoutMs;
 
 /**
- * The primary process: starts the workers and replaces those that end, hands each connection to the next worker, and
- * writes their output. Everything else is done by the workers. The first one prepares the database and prints the
+ * The primary process: starts the workers and replaces ended ones, hands each connection to the next worker, and
+ * writes their output. The workers do everything else. The first one prepares the database and prints the
  * greeting; the others start after it.
  */
 class Workers {
@@ -136,27 +136,27 @@ class Workers {
     const worker = cluster.fork({ [workerVariable]: role });
     const known: Known = { worker, startedAt: undefined };
     this.#known.set(worker.id, known);
-    giveBackUnanswered(worker, () => this.#othersListen(known));
+    returnUnconfirmed(worker, () => this.#othersListen(known));
     const { io } = this.#options;
     const { stdout, stderr } = worker.process;
     if (stdout !== null) this.#relay(relayLines(stdout, io.write));
     if (stderr !== null) this.#relay(relayLines(stderr, io.show));
     worker.on('message', (message: unknown) => {
-      if (isStarted(message)) this.#started(known, message.port);
+      if (isStarted(message)) this.#onStart(known, message.port);
     });
     let over = false;
-    const gone = (code: number | null, signal: string | null): void => {
+    const onExit = (code: number | null, signal: string | null): void => {
       if (over) return;
       over = true;
       this.#known.delete(worker.id);
-      this.#gone(known, code, signal);
+      this.#onExit(known, code, signal);
     };
-    worker.on('exit', gone);
+    worker.on('exit', onExit);
     // The worker could not start or receive a message: it has ended or is about to.
     worker.on('error', (error) => {
       if (worker.process.pid !== undefined) return;
       this.#options.logger.error({ err: error }, 'a worker could not be started');
-      gone(null, null);
+      onExit(null, null);
     });
   }
 
@@ -187,8 +187,8 @@ class Workers {
   }
 
   /** Resolves when all output of the workers is written, or after a moment. */
-  async written(): Promise<void> {
-    await Promise.race([Promise.all(this.#relays), delay(lastLines)]);
+  async outputWritten(): Promise<void> {
+    await Promise.race([Promise.all(this.#relays), delay(lastOutputMs)]);
   }
 
   #relay(ended: Promise<void>): void {
@@ -196,29 +196,29 @@ class Workers {
     void ended.then(() => this.#relays.delete(ended));
   }
 
-  #started(known: Known, port: number): void {
+  #onStart(known: Known, port: number): void {
     known.startedAt = performance.now();
     setTimeout(() => {
-      if (this.#known.has(known.worker.id)) this.#restarts.succeeded();
-    }, settling).unref();
+      if (this.#known.has(known.worker.id)) this.#restarts.recordSettled();
+    }, settleTimeoutMs).unref();
     if (this.#port !== undefined) return;
     this.#port = port;
     if (this.#status !== undefined) return;
     for (let more = 1; more < this.#options.config.workers; more += 1) this.fork();
   }
 
-  #gone(known: Known, code: number | null, signal: string | null): void {
+  #onExit(known: Known, code: number | null, signal: string | null): void {
     const { pid } = known.worker.process;
     if (this.#status !== undefined) {
       if (code !== 0)
         this.#options.logger.warn({ worker: pid, code, signal }, 'a worker did not stop by itself');
       this.#endIfOver();
-    } else if (this.#port === undefined) this.#failed(pid, code, signal);
+    } else if (this.#port === undefined) this.#onFailedStart(pid, code, signal);
     else this.#replace(known, { worker: pid, code, signal });
   }
 
   /** The first worker could not start, and has reported the reason unless it was killed. */
-  #failed(pid: number | undefined, code: number | null, signal: string | null): void {
+  #onFailedStart(pid: number | undefined, code: number | null, signal: string | null): void {
     if (code === null)
       this.#options.logger.fatal({ worker: pid, code, signal }, 'the first worker exited during its start');
     this.#status = code ?? 1;
@@ -284,7 +284,7 @@ export const superviseWorkers = async (options: PrimaryOptions): Promise<never> 
   const endScrapes = await answerScrapes(options);
   const workers = new Workers(options);
   // Without this process the workers stop by themselves, and complete their requests.
-  logUncaught(options.logger, () => void endFailed(undefined));
+  logUncaught(options.logger, () => void endAfterFailure(undefined));
   process.on('SIGUSR2', () => workers.pass('SIGUSR2'));
   let stopping = false;
   void options.stopped.then((signal) => {
@@ -297,7 +297,7 @@ export const superviseWorkers = async (options: PrimaryOptions): Promise<never> 
   });
   workers.fork();
   const status = await workers.ended;
-  await workers.written();
+  await workers.outputWritten();
   await endScrapes();
   return endNow(status);
 };

@@ -10,7 +10,7 @@ export interface WorkerRole {
   readonly port: number | undefined;
   /** Resolves when it is to stop. A second signal ends the process at once. */
   readonly stopped: Promise<StopSignal>;
-  /** Whether the primary process is gone. */
+  /** True if the primary process is gone. */
   isOrphan(): boolean;
   /** Reports that it listens. */
   started(port: number): void;

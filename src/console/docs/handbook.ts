@@ -52,7 +52,7 @@ const allPlaces = (): Promise<ReadonlyMap<string, HandbookPage>> => {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** The name by which links lead to a heading: that of GitHub and of the site. */
+/** The anchor of a heading, as on GitHub and on the site. */
 const anchorOf = (html: string): string =>
   html
     .replaceAll(/<[^>]*>|&(?:amp|lt|gt|quot|#39);/g, '')
@@ -60,7 +60,7 @@ const anchorOf = (html: string): string =>
     .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
     .replaceAll(' ', '-');
 
-/** Where a link of a document leads within the handbook; undefined where the package does not hold the file. */
+/** The target of a document's link within the handbook; undefined where the package does not contain the file. */
 const leads = (
   from: HandbookPage,
   target: string,
@@ -72,14 +72,14 @@ const leads = (
   return place && `../${place.folder}/${place.file}${anchor === undefined ? '' : `#${anchor}`}`;
 };
 
-/** The HTML of a document, with headings that links can lead to. */
+/** The HTML of a document; its headings have anchors. */
 const bodyOf = async (
   place: HandbookPage,
   markdown: string,
   known: ReadonlyMap<string, HandbookPage>,
 ): Promise<string> => {
   const { marked } = await import('marked');
-  // The page has its own way to the other language.
+  // The page has its own link to the other language.
   const html = await marked.parse(markdown.replace(/^\[(?:简体中文|English)\]\([^)]*\)\n/m, ''));
   return (
     html

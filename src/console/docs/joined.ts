@@ -9,7 +9,7 @@ const contentOf = (files: Files, name: string): string => {
 
 const sheetImport = /^@import "\.\/([\w-]+\.css)"(?: (print|screen))?;$/gm;
 
-/** A style sheet with those that it imports in the places where it does so, each for its medium. */
+/** A style sheet with its imports in their places, each for its medium. */
 export const joinSheets = (entry: string, files: Files): string =>
   contentOf(files, entry).replace(sheetImport, (_line, name: string, medium: string | undefined) => {
     const sheet = contentOf(files, name);
@@ -17,7 +17,7 @@ export const joinSheets = (entry: string, files: Files): string =>
   });
 
 const moduleImport = /^import \{ ([\w, ]+) \} from '\.\/([\w-]+\.js)';$/gm;
-/** For those who read the files, and a fifth of what is sent. */
+/** Comments are for readers of the files, and a fifth of the bytes. */
 const docComment = /^ *\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n/gm;
 const moduleExport = /^export (const (\w+))/gm;
 

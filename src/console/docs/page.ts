@@ -61,7 +61,7 @@ const pageHeaders = {
   'Cache-Control': 'no-cache',
 };
 
-/** A file's name changes with the content of any of them, so that one that was loaded is good for ever. */
+/** A file's name changes with the content of any of them, so that a loaded file never expires. */
 const assetHeaders = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -140,7 +140,7 @@ const topicsEndpoint = (languages: Languages): Endpoint => ({
   },
 });
 
-/** Where the style sheet of the page is, below `api-docs/`. */
+/** The path of the page's style sheet, below `api-docs/`. */
 const sheetOf = ({ version }: Page): string => `assets/${version}/page.css`;
 
 /** The documents of the package as pages, which are read when they are asked for: few people do. */

@@ -27,7 +27,7 @@ export const represent = (type: string, content: string | Uint8Array): Represent
   return { type, plain, compressed: gzipSync(plain, { level: 9 }), tag: contentVersion(plain) };
 };
 
-/** Returns a representation, compressed where the caller takes that; 304 where the caller has it. */
+/** Returns a representation, compressed if the caller accepts that; 304 if the caller has it already. */
 export const answerWith = (
   call: Call,
   { type, plain, compressed, tag }: Representation,

@@ -55,7 +55,7 @@ interface Question {
   readonly provider: string;
   readonly userId: number | undefined;
   readonly subject: string | undefined;
-  /** Undefined: those of the last sign-in. */
+  /** Undefined for the values of the last sign-in. */
   readonly values: readonly string[] | undefined;
 }
 
@@ -198,7 +198,7 @@ const answerOf = (
   };
 };
 
-/** Looks up what a sign-in with a provider would find and change. Changes nothing. */
+/** Looks up the account and the changes of a sign-in with a provider. Changes nothing. */
 const foresee = async (
   { providers, linkedAccounts, users }: SignInExplanationParts,
   { provider: name, userId, subject, values: given }: Question,

@@ -180,7 +180,7 @@ const answerOf = (catalogue: Catalogue, explanation: Explanation): { readonly [n
   };
 };
 
-/** Why a caller may or may not send a request: what the pipeline would say of it, rule by rule. */
+/** Explains the decision of the pipeline about a request of a named caller, rule by rule. */
 export const explainEndpoint = (services: ExplainParts): Endpoint => {
   const { callers } = services;
   return {

@@ -25,7 +25,7 @@ export type ExplainedCondition = {
   readonly words: string;
   /** `narrowed`: it depends on a record that is not known here. */
   readonly outcome: 'passed' | 'refused' | 'narrowed';
-  /** Whether it is the one that decides: of alternatives the first that holds, of demands the first that does not. */
+  /** True if it decides: the first alternative that holds, or the first demand that does not hold. */
   readonly decides: boolean;
   /** The model of the compared field. */
   readonly model: string;
@@ -80,11 +80,11 @@ const decisiveWithin = ({ kind, outcome, conditions = [] }: ExplainedCondition) 
 };
 
 /** Marks the one condition that decides, as far within as it is one alone. */
-const marked = (condition: ExplainedCondition): ExplainedCondition => {
+const markDecisive = (condition: ExplainedCondition): ExplainedCondition => {
   if (condition.outcome === 'narrowed') return condition;
   const within = decisiveWithin(condition);
   if (within === undefined || condition.conditions === undefined) return { ...condition, decides: true };
-  const conditions = condition.conditions.map((each) => (each === within ? marked(each) : each));
+  const conditions = condition.conditions.map((each) => (each === within ? markDecisive(each) : each));
   return { ...condition, conditions };
 };
 
@@ -118,11 +118,11 @@ export class ConditionExplainer {
     const place = { model, id: outcome === undefined ? undefined : id, outcome };
     return {
       about: outcome === undefined ? asked.otherwise : 'record',
-      rule: marked(this.#explained(expression, place, caller)),
+      rule: markDecisive(this.#explainCondition(expression, place, caller)),
     };
   }
 
-  #explained(expression: RowExpression, place: AskedRecord, caller: Principal): ExplainedCondition {
+  #explainCondition(expression: RowExpression, place: AskedRecord, caller: Principal): ExplainedCondition {
     const conditions = this.#within(expression, place, caller);
     return {
       kind: expression.kind,
@@ -138,16 +138,19 @@ export class ConditionExplainer {
 
   #within(expression: RowExpression, place: AskedRecord, caller: Principal) {
     if (expression.kind === 'via')
-      return [this.#explained(expression.rule, this.#referred(expression, place), caller)];
+      return [this.#explainCondition(expression.rule, this.#referredRecord(expression, place), caller)];
     if (!('rules' in expression)) return undefined;
     return expression.rules.map((rule, index) =>
-      this.#explained(rule, { ...place, outcome: place.outcome?.within[index] }, caller),
+      this.#explainCondition(rule, { ...place, outcome: place.outcome?.within[index] }, caller),
     );
   }
 
   /** Record that a reference names, where there is one and the caller may know of it. */
-  #referred(expression: Extract<RowExpression, { kind: 'via' }>, { outcome }: AskedRecord): AskedRecord {
-    const model = this.#modelNamed(expression.model);
+  #referredRecord(
+    expression: Extract<RowExpression, { kind: 'via' }>,
+    { outcome }: AskedRecord,
+  ): AskedRecord {
+    const model = this.#model(expression.model);
     return outcome?.id === undefined || !this.#reads(model)
       ? { model, id: undefined, outcome: undefined }
       : { model, id: outcome.id, outcome: outcome.within[0] };
@@ -157,7 +160,7 @@ export class ConditionExplainer {
     if ('rules' in expression) return null;
     const { kind, column } = expression;
     if (kind === 'own' || kind === 'equals') return this.#recordAt(place, column);
-    const named = this.#modelNamed(expression.model);
+    const named = this.#model(expression.model);
     const id = place.outcome?.id;
     if (kind === 'via' && place.outcome !== undefined && id === undefined)
       return this.#recordAt(place, column);
@@ -178,7 +181,7 @@ export class ConditionExplainer {
     return readsInArea(this.#asker, model) !== undefined;
   }
 
-  #modelNamed(name: string): ResourceModel {
+  #model(name: string): ResourceModel {
     const model = this.#resources.get(name)?.model;
     if (model === undefined) throw new Error(`no model ${name}`);
     return model;

@@ -35,8 +35,8 @@ export interface Admitted {
   readonly conditions: ConditionExplainer;
 }
 
-/** The rule by which the caller reaches records, or makes one, and what its conditions are about. */
-const reachAsked = ({ endpoint, grant, params }: Admitted): ConditionsAsked | undefined => {
+/** The rule by which the caller reaches records, or makes one, and the subject of its conditions. */
+const reachConditions = ({ endpoint, grant, params }: Admitted): ConditionsAsked | undefined => {
   const { policy, reaches } = endpoint;
   if (policy.kind !== 'resource' || policy.model.rules.isolation === undefined) return undefined;
   const { model, action } = policy;
@@ -86,10 +86,11 @@ const fieldSteps = (admitted: Admitted): readonly Promise<ExplainedStep>[] => {
 
 /** A step of the policy that leaves some rows, with the conditions that say which. */
 const withConditions = async (admitted: Admitted, step: ExplainedStep): Promise<ExplainedStep> => {
-  const asked = step.rule === 'isolation' && step.outcome === 'narrowed' ? reachAsked(admitted) : undefined;
+  const asked =
+    step.rule === 'isolation' && step.outcome === 'narrowed' ? reachConditions(admitted) : undefined;
   if (asked === undefined) return step;
   const conditions = await admitted.conditions.explain(asked);
-  // Where no record that there could be is one they write, the body need not be known.
+  // A caller who can write no record at all is refused whatever the body is.
   const outcome = admitted.grant.writes === 'none' && asked.otherwise === 'body' ? 'refused' : step.outcome;
   return { ...step, outcome, conditions };
 };
@@ -181,7 +182,7 @@ const relatedStep = ({ endpoint, grant, query, models }: Admitted): ExplainedSte
 const writeStep = async (admitted: Admitted): Promise<ExplainedStep | undefined> => {
   const { endpoint, grant, params } = admitted;
   const { policy } = endpoint;
-  const asked = reachAsked(admitted);
+  const asked = reachConditions(admitted);
   const { isolation } = asked?.model.rules ?? {};
   if (asked === undefined || isolation === undefined || policy.kind !== 'resource') return undefined;
   const write = isolation[permissionAction(policy.action)];

@@ -1,4 +1,4 @@
-/** The steps of an explanation, as data: the rule, its outcome and the reason, with what each kind adds. */
+/** The steps of an explanation, as data: the rule, its outcome, the reason, and the parts of each kind. */
 
 import type { ExplainedRule } from '../../kernel/messages.ts';
 import type { Step } from '../../policy/step.ts';

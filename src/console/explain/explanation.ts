@@ -32,7 +32,7 @@ export interface ExplanationParts extends CallerParts, RecordParts {
   readonly limiter: Limiter;
 }
 
-/** The permission step with what each role of the caller has, that of the scopes with these; another step as it is. */
+/** Adds the grant of each role to the permission step, and the scopes to the step of the scopes. */
 const withGrants = async (
   { roles }: ExplanationParts,
   { policy }: Endpoint,
@@ -67,7 +67,7 @@ const limitSteps = async (
   }));
 };
 
-/** The endpoint with methods and policy for what the query asks. */
+/** The endpoint with its methods and policy for this query. */
 const forQuery = (endpoint: Endpoint, query: string): Endpoint =>
   endpoint.ofTrash !== undefined && asksForTrash(query) ? { ...endpoint, ...endpoint.ofTrash } : endpoint;
 

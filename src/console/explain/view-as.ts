@@ -30,7 +30,7 @@ const whole: QueryDocs = {
 /** Records that one page shows. */
 const perPage = 20;
 
-/** The only parameter that is taken: whatever else a list can be asked for is not needed to look at it. */
+/** The only parameter: looking at a list needs no other. */
 const pageIn = (query: string): number => {
   const given = [...new URLSearchParams(query)];
   const [[name, value] = ['page', '1']] = given;
@@ -84,7 +84,7 @@ class ColleagueView {
       result: undefined,
     }));
     const decision = decide(rule, user);
-    if (!decision.allowed) throw this.#refused(decision.problem);
+    if (!decision.allowed) throw this.#refusal(decision.problem);
     return { resource, grant: decision.grant };
   }
 
@@ -96,11 +96,11 @@ class ColleagueView {
     if (identity === undefined) throw new Problem('user_disabled');
     const principals = ownMethods.map((method): UserPrincipal => ({ ...identity, method }));
     const principal = principals.find((each) => takes(auth, each));
-    if (principal === undefined) throw this.#refused(new Problem('unauthenticated'));
+    if (principal === undefined) throw this.#refusal(new Problem('unauthenticated'));
     return principal;
   }
 
-  #refused(problem: Problem): Problem {
+  #refusal(problem: Problem): Problem {
     return new Problem('colleague_refused', {
       params: { answer: problemText(this.#services.catalogue, problem) },
     });

@@ -23,7 +23,7 @@ import { copyOptions, digestOf, type WorkOptions } from './work.ts';
 /** The id of a database, its major version and its applied migrations. */
 type Facts = Pick<Manifest, 'database' | 'major' | 'migrations'>;
 
-/** Tables of applied migrations: those of the service, and of the application. */
+/** Tables of applied migrations: the service's, and the application's. */
 const migrationTables = ['gatewright_migrations', 'migrations'] as const;
 
 /** Reads the facts. A database of a release without ids has none. */
@@ -53,7 +53,7 @@ export interface BackupOptions extends WorkOptions {
    * given.
    */
   readonly verifyOn: DatabaseTarget | undefined;
-  /** Whether an existing backup of this name is replaced. */
+  /** True if an existing backup of this name is replaced. */
   readonly force: boolean;
   /** ISO 8601, UTC. */
   readonly now: string;

@@ -91,7 +91,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Whether a file is a manifest, of any version, so that no other file is overwritten. */
+/** True if a file is a manifest, of any version, so that no other file is overwritten. */
 export const isManifestFile = async (path: string): Promise<boolean> => {
   const value = (await stat(path)).size > maxManifestBytes ? undefined : parsed(await readFile(path, 'utf8'));
   return isObject(value) && value['format'] === format;
@@ -119,7 +119,7 @@ export const readManifests = async (file: string): Promise<readonly [Manifest, .
   return previous === undefined ? [value] : [value, previous];
 };
 
-/** Whether a file begins with these bytes. */
+/** True if a file begins with these bytes. */
 export const beginsWith = async (path: string, magic: string): Promise<boolean> => {
   const file = await open(path, 'r');
   try {

@@ -112,7 +112,7 @@ export const restoreBackup = async (
   return manifest;
 };
 
-/** Restores a backup to a temporary place only, and compares. @throws Error with one line that says what is wrong */
+/** Restores a backup to a temporary place only, and compares. @throws Error of one line with the reason */
 export const verifyBackup = async (
   verifyOn: DatabaseTarget,
   file: string,

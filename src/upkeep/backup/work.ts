@@ -12,7 +12,7 @@ export type CopyState =
 
 /** Options of the work that the caller of a backup sets. */
 export interface WorkOptions {
-  /** Folder of the database's own programs; those of the PATH unless given. */
+  /** Folder of the database's own programs; from the PATH unless given. */
   readonly programs: string | undefined;
   readonly signal: AbortSignal;
   onProgress(step: CopyStep, state: CopyState): void;

@@ -69,7 +69,7 @@ const tokenCheck = (token: string | undefined): ((header: string | undefined) =>
   return (header = '') => timingSafeEqual(digest(/^bearer +(\S+) *$/i.exec(header)?.[1] ?? ''), expected);
 };
 
-const answering = ({ logger, text, token }: ListenerParts) => {
+const createAnswer = ({ logger, text, token }: ListenerParts) => {
   const mayRead = tokenCheck(token);
   const current = shareBriefly(text);
   let failing = false;
@@ -100,7 +100,7 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
  */
 export const listenForScrapes = async (parts: ListenerParts): Promise<MetricsListener> => {
   const { host, logger } = parts;
-  const answer = answering(parts);
+  const answer = createAnswer(parts);
   const server = http.createServer(
     { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 72_000, maxHeaderSize: 8_192 },
     (request, response) => {

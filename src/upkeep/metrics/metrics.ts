@@ -11,7 +11,7 @@ export interface MetricsParts {
   /** Figures that the process has in memory; read at each scrape. */
   readonly figures: () => readonly Figure[];
   readonly readings: DatabaseReadings;
-  /** Whether the service is about to stop. */
+  /** True if the service is about to stop. */
   readonly stopping: { readonly begun: boolean };
 }
 

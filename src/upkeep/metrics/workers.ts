@@ -67,7 +67,7 @@ const readingsOf = async (figures: readonly Figure[]): Promise<Readings> => {
   return registry.getMetricsAsJSON();
 };
 
-/** Whether a metric only grows: the counts of a process that has exited are kept. */
+/** True if a metric only grows: the counts of a process that has exited are kept. */
 const isCumulative = ({ type }: Readings[number]): boolean =>
   String(type) === 'counter' || String(type) === 'histogram';
 

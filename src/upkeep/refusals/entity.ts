@@ -7,7 +7,7 @@ import { always, computed, defineEntity } from '../../records/entity.ts';
 /** Id of the API key of the request; null for any other caller. */
 const keyId = sql`(case when t."caller_kind" = 'api_key' then cast(t."caller_id" as bigint) end)`;
 
-const revoked = (of: string): Fragment =>
+const revokedColumn = (of: string): Fragment =>
   sql`(select r.${identifier(of)} from "gatewright_revoked_keys" r where r."key_id" = ${keyId})`;
 
 /** Refused requests; those by API key include the key's state, and how it ended. */
@@ -33,19 +33,19 @@ export const refusalEntity = defineEntity('refusals', {
       note: 'username, for a key that of its owner; for an application its app_id',
     }),
     key_name: computed(field.string({ label: { 'zh-CN': '密钥', en: 'Key' } }), {
-      value: sql`coalesce((select k."name" from "api_keys" k where k."id" = ${keyId}), ${revoked('name')})`,
+      value: sql`coalesce((select k."name" from "api_keys" k where k."id" = ${keyId}), ${revokedColumn('name')})`,
       note: 'label of the key, even after it was revoked',
     }),
     revoked_at: computed(field.datetime(), {
-      value: revoked('revoked_at'),
+      value: revokedColumn('revoked_at'),
       note: 'when the key was revoked; null if it was not',
     }),
     revoked_by_kind: computed(field.string(), {
-      value: revoked('actor_kind'),
+      value: revokedColumn('actor_kind'),
       note: 'who revoked it, as in the audit log; null if unknown',
     }),
-    revoked_by_id: computed(field.string(), { value: revoked('actor_id') }),
-    revoked_by_name: computed(field.string(), { value: revoked('actor_name') }),
+    revoked_by_id: computed(field.string(), { value: revokedColumn('actor_id') }),
+    revoked_by_name: computed(field.string(), { value: revokedColumn('actor_name') }),
     method: field.string(always),
     path: computed(field.string({ ...always, label: { 'zh-CN': '路径', en: 'Path' } }), {
       note: 'without its query',

@@ -78,7 +78,7 @@ interface RefusedTimes {
 }
 
 /**
- * Returns the refusals about no record and those whose record exists: a 404 for a record that never existed is no
+ * Returns refusals about no record, and about an existing record: a 404 for a record that never existed is no
  * refusal.
  */
 const refusedOf = async (
@@ -143,7 +143,7 @@ const groupedSince = (db: OwnTables, from: string): Query =>
   );
 
 /**
- * Refusals of known callers, including those whose credentials are no longer valid. Equal refusals of one caller
+ * Refusals of known callers, including callers whose credentials are no longer valid. Equal refusals of one caller
  * within an hour are one row with a count, whichever processes refused them.
  */
 export class RefusalStore {
@@ -250,7 +250,7 @@ export class RefusalStore {
     });
   }
 
-  /** Whether one more kind of refusal is stored for this caller. */
+  /** True if one more kind of refusal is stored for this caller. */
   #admits(caller: string, now: number): boolean {
     if (now - this.#since >= hourMs || now < this.#since) {
       this.#callers = new Map();

@@ -63,7 +63,7 @@ class RouteDurations {
     this.isEmpty = false;
   }
 
-  /** Returns what was counted since the last call. */
+  /** Returns the counts since the last call. */
   take(): readonly CountedRoute[] {
     const { method, route } = this;
     const taken = this.#counts.flatMap((counts, index) =>

@@ -59,7 +59,7 @@ const findUnfit = async (
 
 const undone = new Error('fits');
 
-/** Whether the rows of a table are ordered by a numeric id, so that a position is one number. */
+/** True if the rows of a table are ordered by a numeric id, so that a position is one number. */
 const isNumbered = ({ dialect }: TableSnapshot, { columns }: TableShape): boolean => {
   const { introspection, own } = dialect.schema;
   const id = columns.get('id');

@@ -12,7 +12,7 @@ import { quoteName, quoteText } from '../../../database/quote.ts';
 export const sourceMark = fenceName;
 export const destinationMark = 'gatewright_moving';
 
-/** Whether a table belongs to the move itself, and is not copied. */
+/** True if a table belongs to the move itself; it is not copied. */
 export const isMark = (table: string): boolean => table === sourceMark || table === destinationMark;
 
 export interface SourceMark {
@@ -57,7 +57,7 @@ export interface DestinationMark {
   readonly id: string;
   readonly phase: Phase;
   readonly places: ReadonlyMap<string, MovePlace>;
-  /** Statements that restore what was removed for the copy, in order. */
+  /** Statements that restore constraints and triggers after the copy, in order. */
   readonly restores: readonly string[];
 }
 

@@ -67,7 +67,7 @@ const destinationMarkOf = async (destination: DatabaseTarget): Promise<Destinati
   );
 };
 
-/** Creates the tables of the destination, or refuses those that cannot be filled; it is unchanged then. */
+/** Creates the tables of the destination, or refuses tables that cannot be filled; the destination is unchanged then. */
 const makeDestination = async (parts: MoveParts, id: string): Promise<void> => {
   const { source, destination } = parts;
   const from = await source.dialect();
@@ -124,10 +124,10 @@ const countersOf = async (source: TableSnapshot, loader: TableLoader): Promise<r
   );
   const statements: string[] = [];
   for (const { table, column } of (await moving.counters(loader.ask)).filter(({ table }) => !isMark(table))) {
-    const [row] = await loader.ask<{ most: string | null }>(
-      `select cast(max(${quoteName(column)}) as text) as most from ${quoteName(table)}`,
+    const [row] = await loader.ask<{ largest: string | null }>(
+      `select cast(max(${quoteName(column)}) as text) as largest from ${quoteName(table)}`,
     );
-    const largest = [given.get(table) ?? 0n, BigInt(row?.most ?? 0)].reduce((a, b) => (a > b ? a : b));
+    const largest = [given.get(table) ?? 0n, BigInt(row?.largest ?? 0)].reduce((a, b) => (a > b ? a : b));
     statements.push(...moving.setCounter({ table, column, last: largest }));
   }
   return statements;
@@ -166,10 +166,10 @@ const fill = async (parts: MoveParts): Promise<void> => {
       for (const table of movedTables(await tablesOf(snapshot))) {
         const target = tables.get(table.name);
         if (target === undefined) throw new MoveError(`the destination lacks the table ${table.name}`);
-        const copying = (name: string, rows: number): void =>
+        const reportCopy = (name: string, rows: number): void =>
           onProgress({ doing: 'copying', table: name, rows });
         await copyTable(
-          { source: snapshot, loader, onProgress: copying },
+          { source: snapshot, loader, onProgress: reportCopy },
           table,
           target,
           mark.places.get(table.name),
@@ -198,7 +198,7 @@ const compare = async (parts: MoveParts): Promise<TableChecksums> => {
   );
 };
 
-const occupied = (message: string): MoveError =>
+const busyError = (message: string): MoveError =>
   new MoveError(`${message}; \`gatewright move --undo\` has the source take writes again`);
 
 /** Prepares both databases: the source refuses writes, the destination has tables. */
@@ -207,9 +207,9 @@ const begin = async (parts: MoveParts): Promise<void> => {
   const fence = await sourceMarkOf(source);
   const mark = await destinationMarkOf(destination);
   if (fence?.state === 'moved' && mark?.id !== fence.id)
-    throw occupied(`this database was moved to ${fence.destination} at ${fence.since}`);
+    throw busyError(`this database was moved to ${fence.destination} at ${fence.since}`);
   if (fence !== undefined && mark !== undefined && mark.id !== fence.id)
-    throw occupied(`this database is being moved to ${fence.destination}: run the same command again`);
+    throw busyError(`this database is being moved to ${fence.destination}: run the same command again`);
   const id = fence?.id ?? randomUUID();
   if (mark === undefined) await makeDestination(parts, id);
   if (fence !== undefined) return;
