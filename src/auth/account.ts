@@ -3,7 +3,10 @@
 import type { RuleViolation } from '../fields/field.ts';
 import { addressOf, canonicalAddress } from './address.ts';
 
-/** Characters (code points) of a username. */
+/**
+ * Characters (code points) of a username.
+ * @limit Accounts and credentials | a username | characters | 422
+ */
 export const maxUsernameLength = 64;
 /** Characters of an email address (RFC 5321, 4.5.3.1.3, less the brackets). */
 export const maxEmailLength = 254;

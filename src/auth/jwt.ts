@@ -10,13 +10,22 @@ import type { Clock } from '../kernel/clock.ts';
 import { isJsonObject, type JsonObject, own } from '../kernel/json.ts';
 import type { Rekeyable } from './derived-key.ts';
 
-/** Lifetime of a token in seconds. */
+/**
+ * Lifetime of a token in seconds.
+ * @limit Accounts and credentials | a token | s | 401
+ */
 export const tokenLifetime = 24 * 60 * 60;
 
-/** Lifetime in seconds of a session's token: a page requests another one while the session lasts. */
+/**
+ * Lifetime in seconds of a session's token: a page requests another one while the session lasts.
+ * @limit Accounts and credentials | a token for the documentation page | s | 401
+ */
 export const sessionTokenLifetime = 15 * 60;
 
-/** Minimum UTF-8 bytes of a secret: the length of the hash (RFC 7518, 3.2). */
+/**
+ * Minimum UTF-8 bytes of a secret: the length of the hash (RFC 7518, 3.2).
+ * @limit Accounts and credentials | the signing secret, at least | bytes | no start
+ */
 export const minSecretBytes = 32;
 
 /** Our tokens have some 120 characters; another signer may add claims. Longer ones are refused without being read. */

@@ -1,9 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Seconds for which an invitation is valid. */
+/**
+ * Seconds for which an invitation is valid.
+ * @limit Accounts and credentials | an invitation link | s | 410
+ */
 export const invitationLifetime = 72 * 60 * 60;
 
-/** Seconds for which a link that was sent by mail at a user's request is valid. */
+/**
+ * Seconds for which a link that was sent by mail at a user's request is valid.
+ * @limit Accounts and credentials | a link that was requested by mail | s | 410
+ */
 export const accountLinkLifetime = 30 * 60;
 
 /** 32 bytes in canonical base64url. */

@@ -11,14 +11,26 @@ import { deriveKey, type Rekeyable } from './derived-key.ts';
 import type { Reservation, ThrottleStore } from './ports.ts';
 import { assertConnected, overloadedError, refuseWaiting } from './work-queue.ts';
 
-/** Length in milliseconds of the window in which failures are counted. */
+/**
+ * Length in milliseconds of the window in which failures are counted.
+ * @limit Accounts and credentials | the period of failed sign-ins and wrong codes | ms | -
+ */
 export const throttleWindow = 15 * 60 * 1000;
-/** Failures of one account from one address within the window. */
+/**
+ * Failures of one account from one address within the window.
+ * @limit Accounts and credentials | failed sign-ins to one account from one address per period | count | 429
+ */
 export const accountLimit = 10;
-/** Failures from one address (IPv6: one /64) within the window. */
+/**
+ * Failures from one address (IPv6: one /64) within the window.
+ * @limit Accounts and credentials | failed sign-ins from one address per period | count | 429
+ */
 export const addressLimit = 100;
 
-/** Wrong codes of one account within the window, from any address: a code has only six digits. */
+/**
+ * Wrong codes of one account within the window, from any address: a code has only six digits.
+ * @limit Accounts and credentials | wrong codes of two-step verification per period | count | 429
+ */
 export const codeLimit = 20;
 
 /** Milliseconds that an attempt waits for others with its key, at most. */

@@ -8,7 +8,12 @@ import { normalPassword } from './password.ts';
  * At least so many characters (code points) and at most so many bytes of UTF-8, both of the NFC form. The upper limit
  * keeps hashing cheap; a password is never truncated.
  */
-export const passwordLimits = { min: 8, max: 1024 } as const;
+export const passwordLimits = {
+  /** @limit Accounts and credentials | a password, at least | characters | 422 */
+  min: 8,
+  /** @limit Accounts and credentials | a password, at most | bytes | 422 */
+  max: 1024,
+} as const;
 
 /** The rules in words, shown before a password is chosen. */
 export const passwordRules = {

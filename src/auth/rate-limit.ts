@@ -26,12 +26,22 @@ export interface RateLimit extends Rate {
   readonly per?: 'caller' | 'network';
 }
 
+/** @limit Accounts and credentials | requests of a limit in a window, and of a quota | count | no start, 422 */
 export const maxRequests = 1_000_000_000;
-/** Seconds of the longest window. */
+/**
+ * Seconds of the longest window.
+ * @limit Accounts and credentials | the window of a limit | s | no start, 422
+ */
 const maxWindow = 31 * 86_400;
-/** The interval of this rate is 100 microseconds: rounding it changes a rate by 0.5 % at most. */
+/**
+ * The interval of this rate is 100 microseconds: rounding it changes a rate by 0.5 % at most.
+ * @limit Accounts and credentials | requests of a limit in a second | count | no start, 422
+ */
 const maxPerSecond = 10_000;
-/** Seconds after which an empty bucket is full again, at most. */
+/**
+ * Seconds after which an empty bucket is full again, at most.
+ * @limit Accounts and credentials | time in which a bucket is full again | s | no start, 422
+ */
 const maxFilling = 366 * 86_400;
 
 const rateOptions = {

@@ -4,10 +4,16 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { toTimestamp } from '../kernel/clock.ts';
 import { deriveKey, type Rekeyable } from './derived-key.ts';
 
-/** Maximum lifetime of a session in seconds. */
+/**
+ * Maximum lifetime of a session in seconds.
+ * @limit Accounts and credentials | a session of the administration area | s | 401
+ */
 export const sessionLifetime = 24 * 60 * 60;
 
-/** Seconds without a request after which a session ends. */
+/**
+ * Seconds without a request after which a session ends.
+ * @limit Accounts and credentials | a session of the administration area without a request | s | 401
+ */
 export const sessionIdleTime = 2 * 60 * 60;
 
 /** Timestamps after which a valid session was begun and last used. */

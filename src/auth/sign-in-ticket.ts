@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Seconds between the password and the second factor, at most. */
+/**
+ * Seconds between the password and the second factor, at most.
+ * @limit Accounts and credentials | between password and second factor | s | 401 `second_factor_expired`
+ */
 export const ticketLifetime = 5 * 60;
 
 /** Wrong codes after which a ticket is void. */

@@ -7,7 +7,10 @@ export const signatureHeaders = {
   signature: 'X-Signature',
 } as const;
 
-/** Seconds that the time of a signature may differ from the server's, either way. */
+/**
+ * Seconds that the time of a signature may differ from the server's, either way.
+ * @limit Accounts and credentials | difference of a signature’s timestamp | s | 401
+ */
 export const timestampTolerance = 300;
 
 /** HMAC-SHA256 of the concatenated parts, lowercase hex. A text key is used as its UTF-8 bytes. */

@@ -33,7 +33,10 @@ const searchTimeoutMs = 2000;
 /** Lists that one search looks through at a time. */
 const atATime = 3;
 
-/** Characters of a search text. */
+/**
+ * Characters of a search text.
+ * @limit Lists | text of a search in the administration area | characters | 400
+ */
 const maxWords = 100;
 
 /** A list of the administration area in which records are found. */

@@ -53,6 +53,8 @@ export interface RankedMatches {
 /**
  * Matches that are ranked, and counted for a total: those with the words themselves before those with a beginning, of
  * each kind the newest.
+ * @limit Lists | ranked and counted matches of a search | count | follow, those with the words themselves first, of
+ *   each kind the newest
  */
 export const rankedMatches = 1000;
 

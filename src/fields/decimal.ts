@@ -24,7 +24,10 @@ export interface DecimalOptions extends CommonOptions {
   readonly max?: string | number;
 }
 
-/** Digits in total: the scaled integer stays exact in every JSON reader and in both databases. */
+/**
+ * Digits in total: the scaled integer stays exact in every JSON reader and in both databases.
+ * @limit Fields | digits of a decimal | count | 422
+ */
 export const maxDigits = 15;
 
 const scaleOf = (options: DecimalOptions): number => options.scale ?? 2;

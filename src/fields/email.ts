@@ -14,7 +14,10 @@ export interface EmailOptions extends CommonOptions {
   readonly default?: string;
 }
 
-/** Maximum length of an address in RFC 5321. */
+/**
+ * Maximum length of an address in RFC 5321.
+ * @limit Fields | an email address | characters | 422
+ */
 const maxLength = 254;
 
 const atom = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+$/u;

@@ -33,6 +33,7 @@ export interface EnumOptions extends CommonOptions {
   readonly colors?: Readonly<Record<string, ChoiceColour | undefined>>;
 }
 
+/** @limit Fields | a choice of an `enum` | characters | no start */
 const maxChoiceLength = 64;
 
 const flaw = ({ choices, labels = {}, colors = {} }: EnumOptions): string | undefined => {

@@ -23,7 +23,10 @@ export interface JsonOptions extends CommonOptions {
   readonly example?: Json;
 }
 
-/** Levels of arrays and objects in one value. SQLite's JSON functions stop at 1,000, other readers sooner. */
+/**
+ * Levels of arrays and objects in one value. SQLite's JSON functions stop at 1,000, other readers sooner.
+ * @limit Fields | nesting of a `json` field | count | 422
+ */
 const maxLevels = 100;
 
 /** A body may contain numbers that no double has. */

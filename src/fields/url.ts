@@ -16,6 +16,7 @@ export interface UrlOptions extends CommonOptions {
   readonly max?: number;
 }
 
+/** @limit Fields | a URL | characters | 422 */
 const maxLength = 2048;
 
 const maxOf = (options: UrlOptions): number => options.max ?? maxLength;

@@ -110,7 +110,10 @@ export const lengthOptions = {
   pattern: textual,
 } satisfies OptionTable<LengthOptions>;
 
-/** Characters that one PostgreSQL value can take on its way through a body: the service's default body limit. */
+/**
+ * Characters that one PostgreSQL value can take on its way through a body: the service's default body limit.
+ * @limit Fields | a text without `max` | characters | 422
+ */
 export const maxCharacters = 1_048_576;
 
 const isLength = (length: number): boolean =>

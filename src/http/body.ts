@@ -114,7 +114,10 @@ export class BodyMemory {
   }
 }
 
-/** Levels of arrays and objects that a body may nest. SQLite's JSON functions stop at 1,000. */
+/**
+ * Levels of arrays and objects that a body may nest. SQLite's JSON functions stop at 1,000.
+ * @limit Bodies | nesting of a JSON body | count | 400 `too_deep`
+ */
 export const maxDepth = 64;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -8,6 +8,7 @@ import { networkOf } from '../auth/client-network.ts';
  * Requests of one connection that may wait for their responses. HTTP/1.1 allows pipelining without limit (RFC 9112,
  * 9.3.2), and Node reads all of it: one connection that never stops would fill the memory while the database works.
  * Browsers send one request at a time, and tools that pipeline send a few dozen.
+ * @limit Bodies | pipelined requests of a connection | count | the connection is closed
  */
 const maxUnanswered = 128;
 

@@ -4,7 +4,10 @@ import type { JsonSchema } from '../fields/field.ts';
 import { isJsonObject, isStorableText, type Json, type JsonObject, own } from '../kernel/json.ts';
 import { Problem } from '../kernel/problem.ts';
 
-/** Limit of the fields of a form. */
+/**
+ * Limit of the fields of a form.
+ * @limit Bodies | fields of a form | count | 400
+ */
 export const maxFields = 200;
 
 /** Decodes one name or value of a form. @throws Problem `invalid_text` for bad percent-encoding or UTF-8 */

@@ -4,7 +4,10 @@ import { Readable } from 'node:stream';
 import { Problem } from '../kernel/problem.ts';
 import { type BodySender, bringsBody, hungUp, tooLarge } from './body.ts';
 
-/** Bytes of a long body that have to arrive in each interval in which only its caller delays it. */
+/**
+ * Bytes of a long body that have to arrive in each interval in which only its caller delays it.
+ * @limit Bodies | progress of a body in 30 s, at least | bytes | 408
+ */
 const minProgressBytes = 65_536;
 
 /** The consumer of a body that is passed on as it arrives. */

@@ -36,9 +36,14 @@ export const baseName = (given: string): string => {
   return name === '.' || name === '..' ? '' : name;
 };
 
-/** Requests with files on disk at the same time: of the process, of all unidentified callers, and of one caller. */
+/**
+ * Requests with files on disk at the same time: of the process, of all unidentified callers, and of one caller.
+ * @limit Bodies | requests of a process whose files are on the disk | count | 503 `overloaded`
+ */
 const maxFolders = 64;
+/** @limit Bodies | requests of all anonymous callers whose files are on the disk | count | 503 `overloaded` */
 const maxUnidentifiedFolders = 32;
+/** @limit Bodies | requests of one caller whose files are on the disk | count | 503 `overloaded` */
 const maxFoldersPerCaller = 8;
 
 const host = hostname()

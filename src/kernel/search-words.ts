@@ -12,6 +12,7 @@ export const singleCharacters = '々-〇ぁ-ゖゝ-ゟァ-ヺー-ヿ㐀-䶵一-�
 /**
  * Characters of a record that are searched, shared equally among its fields. An entry of that many stays below the
  * limit of PostgreSQL, 1 MB, for any characters.
+ * @limit Lists | searched characters of a record | characters | not searched
  */
 export const searchedCharacters = 40_000;
 
@@ -21,7 +22,10 @@ export const mostSearchFields = 4;
 /** Most characters of a word; further ones are ignored. */
 export const longestWord = 500;
 
-/** Most words of a query. */
+/**
+ * Most words of a query.
+ * @limit Lists | words of `q` in a full-text search | count | 400
+ */
 export const mostWords = 64;
 
 /** Letters without a decomposition that count as another one, and these others, in the same order. */

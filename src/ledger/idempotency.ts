@@ -9,7 +9,10 @@ import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { TableContext } from './context.ts';
 
-/** Milliseconds for which the response to an `Idempotency-Key` is stored. */
+/**
+ * Milliseconds for which the response to an `Idempotency-Key` is stored.
+ * @limit Events, webhooks and jobs | an `Idempotency-Key` is kept for | ms | -
+ */
 export const idempotencyLifetime = 24 * 3_600_000;
 
 /** A successful response, as it was given the first time. */

@@ -50,7 +50,10 @@ const systemColumns: ReadonlyMap<string, string> = new Map([
   ...['rowid', '_rowid_'].map((name) => [name, 'SQLite'] as const),
 ]);
 
-/** Maximum length of a name that PostgreSQL does not truncate, with room for additions (`_id`, an index's prefix). */
+/**
+ * Maximum length of a name that PostgreSQL does not truncate, with room for additions (`_id`, an index's prefix).
+ * @limit Fields | a name of a model or field | characters | no start
+ */
 const maxNameLength = 48;
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;

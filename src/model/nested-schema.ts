@@ -8,7 +8,14 @@ import type { ModelRelation, ResourceModel } from './resource.ts';
 import { inputSchema } from './schema.ts';
 
 /** Maximum number of records within a record of a body: of one relation, in total, and levels of nesting. */
-export const nestedLimits = { items: 200, records: 1000, levels: 3 } as const;
+export const nestedLimits = {
+  /** @limit Related records | items of one nested list in a body | count | 422 */
+  items: 200,
+  /** @limit Related records | nested records in a body | count | 422 */
+  records: 1000,
+  /** @limit Related records | levels of nested records | count | 422 */
+  levels: 3,
+} as const;
 
 /** The key of an item that says whether its record is to be deleted. */
 export const deleteKey = '_delete';

@@ -32,7 +32,10 @@ export const isInScope = (scopes: KeyScopes, needed: string | undefined): boolea
 export const scopesOfPaths = (paths: Iterable<string>): readonly string[] =>
   [...paths].flatMap((path) => [...scopeActions, '*'].map((action) => `${path}:${action}`));
 
-/** The most scopes, and networks, that a key can have. */
+/**
+ * The most scopes, and networks, that a key can have.
+ * @limit Accounts and credentials | scopes of an API key, and its networks | count | 422 `too_many`
+ */
 export const maxRestrictions = 100;
 
 /**

@@ -117,7 +117,10 @@ export const answerReferences = (
   ],
 });
 
-/** Records that one request asks about. */
+/**
+ * Records that one request asks about.
+ * @limit Lists | records that a search for references asks about | count | 400
+ */
 export const maxAsked = 100;
 
 export const idsQuery: QueryDocs = {

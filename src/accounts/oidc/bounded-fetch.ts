@@ -4,7 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import { createWorkQueue } from '../../auth/work-queue.ts';
 import { http } from '../../kernel/node-http.ts';
 
-/** Most bytes of a response of an identity provider. */
+/**
+ * Most bytes of a response of an identity provider.
+ * @limit Accounts and credentials | a response of an identity provider | bytes | 401 `provider_refused`
+ */
 const maxResponseBytes = 1_048_576;
 
 /** Requests to one provider at a time, and requests that wait for a place. */

@@ -8,7 +8,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Nonces } from '../applications/nonces.ts';
 import type { SignInSecrets } from './client.ts';
 
-/** Seconds for the sign-in at the provider. */
+/**
+ * Seconds for the sign-in at the provider.
+ * @limit Accounts and credentials | a sign-in at a provider | s | 401
+ */
 export const providerSignInLifetime = 600;
 
 /** A sign-in whose browser is at the provider. */

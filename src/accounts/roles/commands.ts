@@ -128,7 +128,10 @@ export const changePermissions = async (
   return { audit, result };
 };
 
-/** Maximum number of entries in a request: a table of 40 models and 15 roles has some 2,400. */
+/**
+ * Maximum number of entries in a request: a table of 40 models and 15 roles has some 2,400.
+ * @limit Accounts and credentials | entries of the permission table in one request | count | 422
+ */
 const maxPermissions = 2_500;
 
 const permissionFields = {

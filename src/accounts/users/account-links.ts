@@ -17,11 +17,20 @@ import type { Outbox } from '../../ledger/outbox.ts';
 import type { UserStore, UserValues } from './store.ts';
 import { isStillVerified } from './stored-user.ts';
 
-/** Open links of one purpose that one requester can have for an address: a newer one replaces the oldest. */
+/**
+ * Open links of one purpose that one requester can have for an address: a newer one replaces the oldest.
+ * @limit Accounts and credentials | open links of one purpose, mailbox and requester | count | a newer one ends the
+ *   oldest
+ */
 const maxOpenLinks = 3;
 
-/** Messages of one purpose to an address within the lifetime of a link: those of one requester, and of all. */
+/**
+ * Messages of one purpose to an address within the lifetime of a link: those of one requester, and of all.
+ * @limit Accounts and credentials | messages with links of one purpose to a mailbox within 30 min, by one requester
+ *   | count | no further message
+ */
 const maxMessagesOfRequester = 5;
+/** @limit Accounts and credentials | messages with links of one purpose to a mailbox within 30 min, by all requesters | count | no further message */
 const maxMessagesOfAll = 20;
 
 /** The purpose of a link, the message that contains it, and the page that it opens. */

@@ -27,9 +27,15 @@ import {
   userKinds,
 } from './store.ts';
 
-/** Characters of a person's name. */
+/**
+ * Characters of a person's name.
+ * @limit Accounts and credentials | a person’s name | characters | 422
+ */
 const maxName = 200;
-/** Roles that one user holds at most. */
+/**
+ * Roles that one user holds at most.
+ * @limit Accounts and credentials | roles of a user | count | 422
+ */
 const maxRoles = 50;
 
 /** A body that was read: the change without its password's hash, the new password, and every violated rule. */

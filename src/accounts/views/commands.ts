@@ -15,10 +15,16 @@ import {
 } from '../../ledger/command.ts';
 import { actingUserId, type Change } from '../../ledger/context.ts';
 
-/** Maximum number of views of one user, over all lists. */
+/**
+ * Maximum number of views of one user, over all lists.
+ * @limit Accounts and credentials | saved views of a user | count | 422 `too_many`
+ */
 const maxViews = 200;
 
-/** Maximum size of a view's query as JSON, in bytes. */
+/**
+ * Maximum size of a view's query as JSON, in bytes.
+ * @limit Accounts and credentials | a saved view | bytes | 422 `view_query`
+ */
 const maxQueryBytes = 8192;
 
 const { text } = valueSchemas;

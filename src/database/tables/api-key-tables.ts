@@ -4,7 +4,10 @@ import { sql } from '../statement.ts';
 import { clockSlackMs, removedAfter, seconds, setToNow } from './stored-time.ts';
 import { column, table } from './table.ts';
 
-/** Most seconds for which a replaced secret stays valid beside the new one. */
+/**
+ * Most seconds for which a replaced secret stays valid beside the new one.
+ * @limit Accounts and credentials | overlap of two secrets of a key, an application or a webhook | s | 422
+ */
 export const maxOverlapSeconds = 30 * 86_400;
 
 export const apiKeysTable = table(

@@ -3,7 +3,10 @@
 import { seconds } from './stored-time.ts';
 import { column, table } from './table.ts';
 
-/** Seconds for which the one-time code of a sign-in with a provider is valid. */
+/**
+ * Seconds for which the one-time code of a sign-in with a provider is valid.
+ * @limit Accounts and credentials | the one-time code of a sign-in | s | 401
+ */
 export const providerCodeLifetime = 120;
 
 export const linkedAccountsTable = table(

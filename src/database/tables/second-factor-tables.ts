@@ -5,7 +5,10 @@ import { totpPeriod } from '../../auth/totp.ts';
 import { seconds } from './stored-time.ts';
 import { column, table } from './table.ts';
 
-/** Seconds in which a second factor can be set up. */
+/**
+ * Seconds in which a second factor can be set up.
+ * @limit Accounts and credentials | the setup of a second factor | s | 410 `second_factor_setup_ended`
+ */
 export const setupLifetime = 10 * 60;
 
 /** The authenticator application of a user. */

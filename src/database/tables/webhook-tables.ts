@@ -11,7 +11,10 @@ export const webhookLeaseMs = 30_000;
 /** Milliseconds for which a webhook rests after failures. */
 export const webhookRestMs = 30_000;
 
-/** The longest wait that a receiver can ask for, in milliseconds. */
+/**
+ * The longest wait that a receiver can ask for, in milliseconds.
+ * @limit Events, webhooks and jobs | longest wait that a receiver can ask for | ms | shortened
+ */
 export const maxRetryAfterMs = 24 * 3_600_000;
 
 /** Receivers of events by HTTP. */

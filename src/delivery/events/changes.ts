@@ -14,7 +14,10 @@ import { ChangeStream } from './change-stream.ts';
 import { CredentialWatch } from './credential-watch.ts';
 import type { EventSignal } from './signal.ts';
 
-/** Streams of one caller in one process. */
+/**
+ * Streams of one caller in one process.
+ * @limit Events, webhooks and jobs | streams of `/changes` of one caller in one process | count | 429
+ */
 const maxStreamsPerCaller = 100;
 
 /** Milliseconds between two checks for due comments, due credentials and retries. */

@@ -76,10 +76,15 @@ export interface JobDefinition<Fields extends InputFields = InputFields> {
   handle(context: JobContext<Fields>): unknown;
 }
 
+/** @limit Events, webhooks and jobs | default attempts of a job | count | failed */
 export const defaultAttempts = 8;
+/** @limit Events, webhooks and jobs | default timeout of an attempt of a job | s | failed */
 export const defaultTimeout = 60;
 
-/** Maximum time of one run, in seconds: a day. */
+/**
+ * Maximum time of one run, in seconds: a day.
+ * @limit Events, webhooks and jobs | longest `timeout` of a job | s | no start
+ */
 const maxTimeoutSeconds = 86_400;
 
 const options = {

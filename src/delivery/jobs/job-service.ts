@@ -45,7 +45,10 @@ import {
 
 // Adding jobs
 
-/** Maximum length of a key in characters. */
+/**
+ * Maximum length of a key in characters.
+ * @limit Events, webhooks and jobs | a job’s `key` | characters | an error
+ */
 const maxKeyLength = 255;
 
 /** @throws TypeError */

@@ -153,7 +153,10 @@ const rotatedSchema: JsonSchema = {
 
 const shownOnce = { 'zh-CN': '密钥只显示一次。', en: 'The secret is shown once.' } as const;
 
-/** The most webhooks that one user manages. */
+/**
+ * The most webhooks that one user manages.
+ * @limit Events, webhooks and jobs | webhooks that a user makes for managed records | count | 422 `too_many`
+ */
 export const maxManagedWebhooks = 10;
 
 /**

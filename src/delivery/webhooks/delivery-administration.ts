@@ -11,7 +11,10 @@ import { defineEntityCommand } from '../../ledger/command.ts';
 import type { Change, TableContext } from '../../ledger/context.ts';
 import { lockWebhook, webhookAudit } from './store.ts';
 
-/** Days for which deliveries are kept. */
+/**
+ * Days for which deliveries are kept.
+ * @limit Events, webhooks and jobs | deliveries are kept for | days | -
+ */
 export const deliveryDays = 30;
 
 /** Number of deliveries that one statement removes, so that no write waits long for it. */

@@ -98,7 +98,10 @@ const literalAddress = ({ hostname }: URL): string | undefined => {
   return isIP(bare) === 0 ? undefined : bare;
 };
 
-/** Maximum length of a URL in characters. */
+/**
+ * Maximum length of a URL in characters.
+ * @limit Events, webhooks and jobs | a webhook’s URL | characters | 422
+ */
 export const maxUrlLength = 2_000;
 
 /** Tells whether a webhook may use a URL, as far as it can be decided without resolving its host. */

@@ -137,6 +137,7 @@ const restrictedOf = (
 /**
  * Most conditions of `views.when`: a statement has a text for each combination of them, so that each is evaluated once
  * for a row.
+ * @limit Fields | conditions of `views.when` | count | no start
  */
 const viewConditions = 4;
 

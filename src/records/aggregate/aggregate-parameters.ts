@@ -56,7 +56,10 @@ export interface AggregateParameters {
   readonly list: ListParameters;
 }
 
-/** Most fields of one `group`, `sum`, `avg`, `min` or `max`. */
+/**
+ * Most fields of one `group`, `sum`, `avg`, `min` or `max`.
+ * @limit Lists | fields of each of `group`, `sum`, `avg`, `min`, `max` | count | 400
+ */
 const maxFields = 8;
 
 /** Most bytes of the values of one group: a response may have a thousand groups. */

@@ -9,6 +9,7 @@ export interface VersionPage {
 }
 
 const pageParameterNames: ReadonlySet<string> = new Set(['page', 'per_page', '_']);
+/** @limit Lists | versions of a page of the history | count | 400 */
 const maxPerPage = 1000;
 
 /** Parses the raw query string. @throws Problem `invalid_parameter` */

@@ -98,6 +98,7 @@ export const wholeList = (source: Source): ListParameters => ({
 });
 
 export const defaultPerPage = 20;
+/** @limit Lists | filters of a request | count | 400 */
 const maxFilters = 32;
 
 /** The parameters of a list, besides `filter[…]` and `fields[…]`. */

@@ -14,7 +14,10 @@ export interface QueryParameter {
   readonly raw: string;
 }
 
-/** Most characters of a query string: enough for 1,000 seven-digit ids in one `in`, and not too long for links. */
+/**
+ * Most characters of a query string: enough for 1,000 seven-digit ids in one `in`, and not too long for links.
+ * @limit Lists | query string | characters | 400
+ */
 const maxQueryLength = 8192;
 
 /** Most characters of a name in an error message. */
@@ -74,9 +77,15 @@ export interface FieldFilter {
   readonly negated: boolean;
 }
 
-/** Most characters of one filter value. */
+/**
+ * Most characters of one filter value.
+ * @limit Lists | value of a filter | characters | 400
+ */
 export const maxValueLength = 1024;
-/** Most values of one `in`. */
+/**
+ * Most values of one `in`.
+ * @limit Lists | values of one `in` | count | 400
+ */
 const maxInValues = 1000;
 
 /** Folds the case of ASCII letters, as the search of both databases does. */

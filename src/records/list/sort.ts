@@ -20,7 +20,10 @@ export interface SortTerm {
 /** A total order: the last term is the key of the source, which breaks ties. */
 export type Sort = readonly SortTerm[];
 
-/** Most terms of one `sort`. */
+/**
+ * Most terms of one `sort`.
+ * @limit Lists | terms of `sort` | count | 400
+ */
 const maxTerms = 8;
 
 const term = (source: Source, column: SourceColumn, descending: boolean): SortTerm => ({

@@ -20,7 +20,10 @@ import {
   valuesAlong,
 } from './related.ts';
 
-/** Most relations of one request. */
+/**
+ * Most relations of one request.
+ * @limit Related records | relations of one `include` | count | 400
+ */
 const maxIncluded = 10;
 
 /** Related records that a response includes under the name of their relation. */
@@ -226,9 +229,15 @@ export const parseIncluded = (
 
 // Limits on related records, and estimates of their number.
 
-/** Most records of one relation of a record. */
+/**
+ * Most records of one relation of a record.
+ * @limit Related records | related records of one record | count | 400 `too_much_included`
+ */
 export const maxRelated = 1000;
-/** Most bytes of a response with related records. */
+/**
+ * Most bytes of a response with related records.
+ * @limit Related records | a response with related records | bytes | 400 `too_much_included`
+ */
 export const maxAnswerBytes = 4 * 1024 * 1024;
 /** Most bytes of the texts of rows that a statement makes, whose sum is only known while it runs. */
 export const maxTextBytes = 4 * maxAnswerBytes;

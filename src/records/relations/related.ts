@@ -64,7 +64,10 @@ export interface Followed {
   readonly readership: Readership;
 }
 
-/** Most relations of a path to a field, and most levels of an include. */
+/**
+ * Most relations of a path to a field, and most levels of an include.
+ * @limit Lists | relations before the field of a filter or sort | count | 400
+ */
 export const maxSteps = 3;
 
 /** The SQL of a reach depends on its terms. The shape of the request fixes the place of its values. */

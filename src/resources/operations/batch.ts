@@ -16,7 +16,10 @@ import type { ServedResource } from './served-resource.ts';
 import { type Acting, runInTransaction, type SharedTransaction } from './transaction.ts';
 import { msPerRecord, type RecordWrite } from './writing.ts';
 
-/** Most records of one batch, nested ones included. */
+/**
+ * Most records of one batch, nested ones included.
+ * @limit Bodies | records of a batch | count | 413 `batch_too_large`
+ */
 export const maxBatch = 1000;
 
 const lists = ['create', 'update', 'delete'] as const;

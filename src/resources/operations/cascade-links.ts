@@ -9,7 +9,12 @@ import { createNotes, type NoteReferences } from '../../records/trash.ts';
  * The most records that one transaction deletes by cascade, and the most references between them and the deleted
  * record.
  */
-export const cascadeLimits = { records: 1_000, levels: 500 } as const;
+export const cascadeLimits = {
+  /** @limit Bodies | records that a deletion takes along | count | 409 `cascade_too_large` */
+  records: 1_000,
+  /** @limit Bodies | references that a deletion follows, one behind the other | count | 409 `cascade_too_large` */
+  levels: 500,
+} as const;
 
 /** The effects of deleting records of one model, prepared once. */
 export interface Cascade extends Deletion {

@@ -57,7 +57,10 @@ export interface SharedWrite extends RecordWrite {
 
 export const isShared = (write: RecordWrite): write is SharedWrite => write.acting.shared !== undefined;
 
-/** Most nested hook calls, each caused by a write of the one before; more is taken for an endless loop. */
+/**
+ * Most nested hook calls, each caused by a write of the one before; more is taken for an endless loop.
+ * @limit Bodies | hooks that lead to one another by their writes | count | 500
+ */
 const maxHookDepth = 16;
 
 const deeper = (acting: Acting, what: string): Acting => {
