@@ -48,6 +48,13 @@ export const freeBytes = (bytes: Uint8Array): void => {
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
+/** Returns an object without its undefined members, in the same order. */
+export const withoutUndefined = (members: { readonly [key: string]: Json | undefined }): JsonObject => {
+  const present: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) present[name] = value;
+  return present;
+};
+
 /**
  * Serialized JSON, as the database wrote it, which the envelope contains as it is. As bytes, in UTF-8, it can be sent
  * once: they are taken, and freed when they have been sent.

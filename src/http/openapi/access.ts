@@ -1,7 +1,7 @@
 /** Describes who may call an endpoint: methods of authentication, permissions, scopes and fields. */
 
 import { isOfKeys } from '../../auth/registry.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages.ts';
 import type { Models } from '../../model/models.ts';
 import type { ConditionalFields, ResourceModel } from '../../model/resource.ts';
@@ -22,25 +22,34 @@ export interface AccessReader {
  * Describes who may call an endpoint, for readers of the description: its authentication methods and its policy. It
  * contains the demands, never to whom they were granted.
  */
-export const accessOf = (
-  { auth, policy, ofTrash, method, csv }: Endpoint,
-  reader: AccessReader,
-): JsonObject => ({
-  methods: [...auth],
-  ...accessOfRule(policy, reader),
-  ...(ofTrash === undefined ? {} : manageOf(ofTrash.policy, reader)),
-  ...(auth.some(isOfKeys) ? scopeShown(policy) : {}),
-  ...(method === 'PATCH' ? { also: ['PUT'] } : {}),
-  ...(csv === true ? { csv: true } : {}),
-});
-
-/** The scope that an API key with scopes needs: null where none admits it, absent where each of them does. */
-const scopeShown = (policy: Rule): JsonObject => {
-  const scope = scopeOf(policy);
-  return scope === eachModel ? {} : { scope: scope ?? null };
+export const accessOf = (endpoint: Endpoint, reader: AccessReader): JsonObject => {
+  const { auth, policy, ofTrash, method, csv } = endpoint;
+  const access = { methods: [...auth], ...accessOfRule(policy, reader) };
+  return withoutUndefined({
+    ...access,
+    manage: ofTrash === undefined ? access.manage : managedIn(ofTrash.policy, reader),
+    scope: scopeShown(endpoint),
+    also: method === 'PATCH' ? ['PUT'] : undefined,
+    csv: csv === true ? true : undefined,
+  });
 };
 
-const accessOfRule = (rule: Rule, reader: AccessReader): JsonObject => {
+/** The demands of a rule. A member is undefined where there is no such demand. */
+interface RuleAccess {
+  readonly [demand: string]: Json | undefined;
+  readonly access: string;
+  /** The deleted records that callers manage, in words. */
+  readonly manage?: string | undefined;
+}
+
+/** The scope that an API key with scopes needs: null where none admits it, undefined where each of them does. */
+const scopeShown = ({ auth, policy }: Endpoint): string | null | undefined => {
+  if (!auth.some(isOfKeys)) return undefined;
+  const scope = scopeOf(policy);
+  return scope === eachModel ? undefined : (scope ?? null);
+};
+
+const accessOfRule = (rule: Rule, reader: AccessReader): RuleAccess => {
   switch (rule.kind) {
     case 'open':
       return { access: 'public' };
@@ -51,7 +60,7 @@ const accessOfRule = (rule: Rule, reader: AccessReader): JsonObject => {
     case 'isolated':
       return { access: 'user', isolation: true };
     case 'administrator':
-      return { access: 'administrator', ...(rule.own === undefined ? {} : { own: true }) };
+      return { access: 'administrator', own: rule.own === undefined ? undefined : true };
     case 'roles':
       return { access: 'roles', roles: [...rule.roles] };
     case 'resource':
@@ -60,18 +69,15 @@ const accessOfRule = (rule: Rule, reader: AccessReader): JsonObject => {
 };
 
 /** `true` for the contract's rule; conditions in words. */
-const isolationOf = (rule: ResourceRule, { models, locale }: AccessReader): JsonObject => {
-  if (rule.model.rules.isolation?.byOwner === true)
-    return rule.action === 'create' ? {} : { isolation: true };
+const isolationOf = (rule: ResourceRule, { models, locale }: AccessReader): true | JsonObject | undefined => {
+  if (rule.model.rules.isolation?.byOwner === true) return rule.action === 'create' ? undefined : true;
   const rows = rowsOfAction(rule, models, locale);
-  return rows === undefined ? {} : { isolation: { ...rows } };
+  return rows && withoutUndefined({ ...rows });
 };
 
 /** The deleted records that callers manage, in words. */
-const manageOf = (rule: Rule, { models, locale }: AccessReader): JsonObject => {
-  const manage = rule.kind === 'resource' ? managedRows(rule, models, locale) : undefined;
-  return manage === undefined ? {} : { manage };
-};
+const managedIn = (rule: Rule, { models, locale }: AccessReader): string | undefined =>
+  rule.kind === 'resource' ? managedRows(rule, models, locale) : undefined;
 
 type FieldsInWords<Word extends string> = { readonly fields: readonly string[] } & {
   readonly [Each in Word]: string;
@@ -90,33 +96,32 @@ const conditional = <Word extends 'unless' | 'when'>(
   });
 
 export interface FieldRules {
-  readonly restricted_unless?: readonly FieldsInWords<'unless'>[];
-  readonly viewed_when?: readonly FieldsInWords<'when'>[];
+  readonly restricted_unless?: readonly FieldsInWords<'unless'>[] | undefined;
+  readonly viewed_when?: readonly FieldsInWords<'when'>[] | undefined;
   /** The fields of users that everyone who reads a record sees, by relation. */
-  readonly shows?: Readonly<Record<string, readonly string[]>>;
+  readonly shows?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** The rules of a model's fields for callers other than administrators; each is absent where there is none. */
+/** The rules of a model's fields for callers other than administrators; each is undefined where there is none. */
 export const fieldRulesOf = (model: ResourceModel, reader: AccessReader): FieldRules => {
   const { restrictedUnless, viewedWhen } = model.rules;
   const shows = [...model.relations.values()].flatMap(({ name, shows: fields }) =>
     fields === undefined ? [] : [[name, fields] as const],
   );
   return {
-    ...(restrictedUnless.length === 0
-      ? {}
-      : { restricted_unless: conditional(model, restrictedUnless, reader, 'unless') }),
-    ...(viewedWhen.length === 0 ? {} : { viewed_when: conditional(model, viewedWhen, reader, 'when') }),
-    ...(shows.length === 0 ? {} : { shows: Object.fromEntries(shows) }),
+    restricted_unless:
+      restrictedUnless.length === 0 ? undefined : conditional(model, restrictedUnless, reader, 'unless'),
+    viewed_when: viewedWhen.length === 0 ? undefined : conditional(model, viewedWhen, reader, 'when'),
+    shows: shows.length === 0 ? undefined : Object.fromEntries(shows),
   };
 };
 
-const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject => {
+const accessOfResource = (rule: ResourceRule, reader: AccessReader): RuleAccess => {
   const { model, action, area, managed } = rule;
   const { permissions, ownership, restricted, publicRead } = model.rules;
   const { restricted_unless: restrictedUnless, ...seen } = fieldRulesOf(model, reader);
   // Administrators see every field.
-  const viewed: JsonObject = area === 'admin' || action === 'destroy' ? {} : { ...seen };
+  const viewed = area === 'admin' || action === 'destroy' ? {} : seen;
   const reads = action === 'list' || action === 'detail';
   if (area === 'api' && reads && publicRead !== undefined) {
     const publicValues = publicRead.map(({ column, value }): [string, Json] => [column, value]);
@@ -124,7 +129,8 @@ const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject 
     return {
       access: 'public',
       published: Object.fromEntries(publicValues),
-      ...(rows === undefined ? {} : { or_own: true, isolation: { ...rows } }),
+      or_own: rows && true,
+      isolation: rows && withoutUndefined({ ...rows }),
       ...viewed,
     };
   }
@@ -133,15 +139,15 @@ const accessOfResource = (rule: ResourceRule, reader: AccessReader): JsonObject 
   const demanded = {
     access: area === 'admin' ? 'administrator' : 'authenticated',
     model: model.name,
-    ...(checked ? { permission: permissionAction(action) } : {}),
+    permission: checked ? permissionAction(action) : undefined,
   };
-  if (managed !== undefined) return { ...demanded, ...manageOf(rule, reader), ...viewed };
+  if (managed !== undefined) return { ...demanded, manage: managedIn(rule, reader), ...viewed };
   return {
     ...demanded,
-    ...isolationOf(rule, reader),
-    ...(ownership && action === 'create' ? { ownership: true } : {}),
-    ...(writesFields && restricted.size > 0 ? { restricted: [...restricted] } : {}),
-    ...(writesFields && restrictedUnless !== undefined ? { restricted_unless: restrictedUnless } : {}),
+    isolation: isolationOf(rule, reader),
+    ownership: ownership && action === 'create' ? true : undefined,
+    restricted: writesFields && restricted.size > 0 ? [...restricted] : undefined,
+    restricted_unless: writesFields ? restrictedUnless : undefined,
     ...viewed,
   };
 };

@@ -1,7 +1,7 @@
 /** `describeApi`: the OpenAPI document of an area, made from its endpoints. */
 
 import { offeredMethods } from '../../auth/registry.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { fill, labelText } from '../../kernel/messages.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { defaultLimits, mediaTypes } from '../pipeline.ts';
@@ -33,12 +33,12 @@ const withFiles = (
   },
 });
 
-const bodyOf = (endpoint: Endpoint, context: Context): JsonObject => {
+const bodyOf = (endpoint: Endpoint, context: Context): JsonObject | undefined => {
   const { components } = context;
   const { accepts, bodyKey } = endpoint;
   const input = portable(endpoint.input ?? { type: 'object' });
-  if (accepts === 'nothing') return {};
-  if (accepts === 'bytes') return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
+  if (accepts === 'nothing') return undefined;
+  if (accepts === 'bytes') return { required: true, content: { '*/*': { schema: {} } } };
   const named = typeof input['properties'] === 'object';
   const record = named ? components.add('schemas', inputName(endpoint), input, familyOf(endpoint)) : input;
   const schema: Json =
@@ -47,10 +47,8 @@ const bodyOf = (endpoint: Endpoint, context: Context): JsonObject => {
       : { type: 'object', properties: { [bodyKey]: record }, required: [bodyKey] };
   const whole = accepts === 'multipart' ? withFiles(input, endpoint, context) : schema;
   return {
-    requestBody: {
-      required: endpoint.bodyOptional !== true,
-      content: { [mediaTypes[accepts]]: { schema: whole } },
-    },
+    required: endpoint.bodyOptional !== true,
+    content: { [mediaTypes[accepts]]: { schema: whole } },
   };
 };
 
@@ -78,17 +76,17 @@ const operationOf = (endpoint: Endpoint, context: Context): JsonObject => {
   const { summary, tag } = endpoint.docs;
   const description = descriptionOf(endpoint, context);
   const parameters = parametersOf(endpoint, context);
-  return {
+  return withoutUndefined({
     operationId: endpoint.operation,
     summary: labelText(summary, context.locale),
     description,
     tags: [tag],
     security: requirements(endpoint),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...bodyOf(endpoint, context),
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: bodyOf(endpoint, context),
     responses: responsesOf(endpoint, context),
     'x-gatewright': accessOf(endpoint, context),
-  };
+  });
 };
 
 const pathsOf = (endpoints: readonly Endpoint[], context: Context): JsonObject => {
@@ -144,7 +142,8 @@ const aboutDescription = (endpoints: readonly Endpoint[], { area, locale }: Desc
   const served = endpoints.some(({ path }) => path === descriptionPath);
   const elsewhere = othersIn(area, locale, served);
   const offered = offeredMethods(endpoints.flatMap(({ auth }) => auth));
-  return [aboutIn(locale, offered), ...(elsewhere === undefined ? [] : [elsewhere])].join('\n\n');
+  const about = aboutIn(locale, offered);
+  return elsewhere === undefined ? about : `${about}\n\n${elsewhere}`;
 };
 
 /**

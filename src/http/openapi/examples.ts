@@ -1,7 +1,7 @@
 /** Examples of responses with a problem, with fields and values from the schema of the body. */
 
 import type { FieldError } from '../../kernel/field-error.ts';
-import { isJsonObject, type JsonObject, own } from '../../kernel/json.ts';
+import { isJsonObject, type JsonObject, own, withoutUndefined } from '../../kernel/json.ts';
 import { type Catalogue, fieldError, fill, labelText } from '../../kernel/messages.ts';
 import type { ProblemKind } from '../../kernel/problem.ts';
 import { type ProblemName, problemTable } from '../../kernel/problem-table.ts';
@@ -82,17 +82,16 @@ const valuesFor = (
   const limits = endpoint?.limits;
   const limit = name === 'too_many_files' ? limits?.files : limits?.file;
   const parameter = endpoint === undefined ? 'sort' : parameterOf(endpoint);
+  const { cascade } = writeLimits;
   return {
-    max: maxDepth,
+    max: name === 'cascade_too_large' ? cascade.records : maxDepth,
+    levels: cascade.levels,
     limit: limit ?? bodyLimit,
     records: writeLimits.batch,
     bytes: maxAnswerBytes,
     key: endpoint?.bodyKey ?? 'record',
     type: endpoint === undefined ? mediaTypes.json : mediaTypeOf(endpoint),
     name: name === 'unusable_field' ? unknownField : parameter,
-    ...(name === 'cascade_too_large'
-      ? { max: writeLimits.cascade.records, levels: writeLimits.cascade.levels }
-      : {}),
   };
 };
 
@@ -108,7 +107,7 @@ export const problemExample = (
   if (kind !== 'invalid_record' || endpoint === undefined) {
     const data = problemData[kind]?.example;
     const message = fill(messages.problems[kind], valuesFor(kind, endpoint, options));
-    return { code, message, ...(data === undefined ? {} : { data }) };
+    return withoutUndefined({ code, message, data });
   }
   const errors = validationErrors(endpoint, messages);
   const message = fill(messages.problems.invalid_record, {

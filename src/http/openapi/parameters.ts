@@ -2,7 +2,7 @@
 
 import { measures } from '../../fields/aggregates.ts';
 import type { FilterOperator, JsonSchema } from '../../fields/field.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages.ts';
 import { type PlainParameterName, plainParameters } from '../../records/list.ts';
 import type { Endpoint, ListField } from '../endpoint.ts';
@@ -12,12 +12,8 @@ import { pascal } from './operation-names.ts';
 import { includeParameters } from './related.ts';
 import { parameterTexts } from './texts.ts';
 
-const query = (name: string, schema: JsonSchema, description?: string): JsonObject => ({
-  name,
-  in: 'query',
-  ...(description === undefined ? {} : { description }),
-  schema,
-});
+const query = (name: string, schema: JsonSchema, description?: string): JsonObject =>
+  withoutUndefined({ name, in: 'query', description, schema });
 
 /** A parameter that many operations share. */
 const sharedParameter = (
@@ -121,18 +117,18 @@ const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => 
   const { components } = context;
   const fields = listFields(endpoint);
   const text = (label: Label) => labelText(label, context.locale);
-  const keys = fields.flatMap(({ name, groupable, buckets }) => [
-    ...(groupable ? [name] : []),
-    ...buckets.map((bucket) => `${name}:${bucket}`),
-  ]);
+  const keys = fields.flatMap(({ name, groupable, buckets }) => {
+    const spans = buckets.map((bucket) => `${name}:${bucket}`);
+    return groupable ? [name, ...spans] : spans;
+  });
   const measureParameters = measures.flatMap((measure) => {
     const names = fields.filter((field) => field.measures.includes(measure)).map(({ name }) => name);
     return names.length === 0 ? [] : [query(measure, listOf(names), text(parameterTexts[measure]))];
   });
-  return [
-    ...(keys[0] === undefined
-      ? []
-      : [{ ...query('group', listOf(keys), text(parameterTexts.group)), example: keys[0] }]),
+  const [example] = keys;
+  const group = query('group', listOf(keys), text(parameterTexts.group));
+  const parameters = [
+    example === undefined ? undefined : { ...group, example },
     components.add('parameters', 'count', {
       ...query('count', { type: 'boolean' }, text(parameterTexts.count)),
       allowEmptyValue: true,
@@ -144,58 +140,49 @@ const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => 
     ...searches(fields, context),
     ...filters(endpoint, context),
   ];
+  return parameters.filter((parameter) => parameter !== undefined);
 };
 
 const listParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
+  if (endpoint.docs.list !== true) return [];
   if (endpoint.docs.part === 'aggregate') return groupParameters(endpoint, context);
   const fields = listFields(endpoint);
   const sorts = fields.filter(({ sortable }) => sortable).map(({ name }) => name);
   const text = (label: Label) => labelText(label, context.locale);
-  return [
+  const parameters = [
     ...plain(paging, context),
-    ...(sorts.length === 0 ? [] : [query('sort', listOf(sorts, '-?'), text(parameterTexts.sort))]),
+    sorts.length === 0 ? undefined : query('sort', listOf(sorts, '-?'), text(parameterTexts.sort)),
     ...searches(fields, context),
     ...plain(further, context),
     ...filters(endpoint, context),
   ];
+  return parameters.filter((parameter) => parameter !== undefined);
 };
 
 const headerParameters = (endpoint: Endpoint, context: Context): JsonObject[] => {
-  const header = (name: string, text: Label, schema: JsonSchema = { type: 'string' }) =>
-    sharedParameter(context, 'header', name, text, schema);
-  return [
-    ...(takesIfNoneMatch(endpoint) ? [header('If-None-Match', parameterTexts.ifNoneMatch)] : []),
-    ...(context.positions === true && endpoint.mayLag === true
-      ? [header('X-Commit-Position', parameterTexts.commitPosition)]
-      : []),
-    ...(takesIfMatch(endpoint) ? [header('If-Match', parameterTexts.ifMatch)] : []),
-    ...(takesIdempotencyKey(endpoint)
-      ? [
-          header('Idempotency-Key', parameterTexts.idempotencyKey, {
-            type: 'string',
-            pattern: '^[!-~]{1,255}$',
-          }),
-        ]
-      : []),
-    ...(endpoint.docs.resumes === true
-      ? [
-          header('Last-Event-ID', parameterTexts.lastEventId, {
-            type: 'string',
-            pattern: '^(0|[1-9]\\d{0,15})$',
-          }),
-        ]
-      : []),
-  ];
+  const parameters: JsonObject[] = [];
+  const add = (name: string, text: Label, pattern?: string): void => {
+    const schema = withoutUndefined({ type: 'string', pattern });
+    parameters.push(sharedParameter(context, 'header', name, text, schema));
+  };
+  if (takesIfNoneMatch(endpoint)) add('If-None-Match', parameterTexts.ifNoneMatch);
+  if (context.positions === true && endpoint.mayLag === true)
+    add('X-Commit-Position', parameterTexts.commitPosition);
+  if (takesIfMatch(endpoint)) add('If-Match', parameterTexts.ifMatch);
+  if (takesIdempotencyKey(endpoint)) add('Idempotency-Key', parameterTexts.idempotencyKey, '^[!-~]{1,255}$');
+  if (endpoint.docs.resumes === true)
+    add('Last-Event-ID', parameterTexts.lastEventId, '^(0|[1-9]\\d{0,15})$');
+  return parameters;
 };
 
 /** All parameters of an endpoint: everything but its body and its credentials. */
 export const parametersOf = (endpoint: Endpoint, context: Context): JsonObject[] => [
   ...pathParameters(endpoint, context),
-  ...(endpoint.docs.query ?? []).map(({ name, schema, description, required }) => ({
-    ...query(name, schema, labelText(description, context.locale)),
-    ...(required === true ? { required } : {}),
-  })),
-  ...(endpoint.docs.list === true ? listParameters(endpoint, context) : []),
+  ...(endpoint.docs.query ?? []).map(({ name, schema, description, required }) => {
+    const parameter = query(name, schema, labelText(description, context.locale));
+    return required === true ? { ...parameter, required } : parameter;
+  }),
+  ...listParameters(endpoint, context),
   ...includeParameters(endpoint, context),
   ...headerParameters(endpoint, context),
 ];

@@ -110,25 +110,24 @@ const ofPath = ({ path }: Endpoint): readonly ProblemName[] =>
 
 const ofQuery = (endpoint: Endpoint): readonly ProblemName[] => {
   const { docs, policy } = endpoint;
-  return [
-    ...(docs.list === true ? (['invalid_parameter', 'unusable_field'] as const) : []),
-    ...(relationsOf(endpoint).length > 0
-      ? (['invalid_parameter', 'unusable_field', 'too_much_included', 'forbidden'] as const)
-      : []),
-    // Filters may refer to related records that the caller may not read.
-    ...(docs.part === 'aggregate' && policy.kind === 'resource' && policy.model.relations.size > 0
-      ? (['forbidden'] as const)
-      : []),
-    ...(docs.params !== undefined || docs.query?.some(({ schema }) => schema['enum'] !== undefined)
-      ? (['invalid_parameter'] as const)
-      : []),
-  ];
+  const problems: ProblemName[] = [];
+  if (docs.list === true) problems.push('invalid_parameter', 'unusable_field');
+  if (relationsOf(endpoint).length > 0)
+    problems.push('invalid_parameter', 'unusable_field', 'too_much_included', 'forbidden');
+  // Filters may refer to related records that the caller may not read.
+  if (docs.part === 'aggregate' && policy.kind === 'resource' && policy.model.relations.size > 0)
+    problems.push('forbidden');
+  if (docs.params !== undefined || docs.query?.some(({ schema }) => schema['enum'] !== undefined))
+    problems.push('invalid_parameter');
+  return problems;
 };
 
-const ofHeaders = (endpoint: Endpoint): readonly ProblemName[] => [
-  ...(takesIdempotencyKey(endpoint) ? (['invalid_parameter', 'idempotency_conflict'] as const) : []),
-  ...(takesIfMatch(endpoint) ? (['stale'] as const) : []),
-];
+const ofHeaders = (endpoint: Endpoint): readonly ProblemName[] => {
+  const problems: ProblemName[] = [];
+  if (takesIdempotencyKey(endpoint)) problems.push('invalid_parameter', 'idempotency_conflict');
+  if (takesIfMatch(endpoint)) problems.push('stale');
+  return problems;
+};
 
 /** Problems of the operations of a scope, which code of the application may pass on. */
 export const scopeProblems: readonly ProblemName[] = [
@@ -156,33 +155,37 @@ const ofHooks = ({ policy }: Endpoint): readonly ProblemKind[] => {
   return runsHooks ? [...scopeProblems, ...problems] : [];
 };
 
-/** In-memory endpoints never answer database_unavailable; reads never outcome_unknown. */
+/** In-memory endpoints never return database_unavailable; reads never return outcome_unknown. */
 const ofStorage = ({ docs, method }: Endpoint): readonly ProblemName[] => {
   if (docs.media !== undefined) return [];
-  return [
-    'database_damaged',
-    'database_unavailable',
-    'overloaded',
-    ...(method === 'GET' ? [] : (['outcome_unknown'] as const)),
-  ];
+  const problems: ProblemName[] = ['database_damaged', 'database_unavailable', 'overloaded'];
+  if (method !== 'GET') problems.push('outcome_unknown');
+  return problems;
 };
 
-const ofPolicy = (endpoint: Endpoint): readonly ProblemName[] => [
-  ...ofAuthentication(endpoint),
-  ...(canForbid(endpoint.policy, endpoint.auth) ? (['forbidden'] as const) : []),
-];
+const ofPolicy = (endpoint: Endpoint): readonly ProblemName[] => {
+  const problems = ofAuthentication(endpoint);
+  return canForbid(endpoint.policy, endpoint.auth) ? [...problems, 'forbidden'] : problems;
+};
 
-/** Every problem that an endpoint can answer, by status in rising order, derived from its data. */
-export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly ProblemKind[]> => {
+/** Problems of requests for deleted records, and of limits. */
+const ofVariants = (endpoint: Endpoint): readonly ProblemName[] => {
   const { ofTrash } = endpoint;
+  const problems: ProblemName[] = [];
+  if (ofTrash !== undefined) problems.push(...ofPolicy({ ...endpoint, ...ofTrash }));
+  if (isLimited(endpoint)) problems.push('too_many_requests');
+  return problems;
+};
+
+/** Every problem that an endpoint can return, by status in rising order, derived from its data. */
+export const problemsOf = (endpoint: Endpoint): ReadonlyMap<number, readonly ProblemKind[]> => {
   const kinds = new Set<ProblemKind>([
     ...ofPolicy(endpoint),
-    ...(ofTrash === undefined ? [] : ofPolicy({ ...endpoint, ...ofTrash })),
+    ...ofVariants(endpoint),
     ...ofPath(endpoint),
     ...ofQuery(endpoint),
     ...ofBody(endpoint),
     ...ofHeaders(endpoint),
-    ...(isLimited(endpoint) ? (['too_many_requests'] as const) : []),
     ...ofHooks(endpoint),
     ...(endpoint.docs.problems ?? []),
     'internal',

@@ -147,14 +147,11 @@ export const acrossWords = (endpoint: Endpoint, context: Context): string | unde
   const several = pathTo(true);
   const texts =
     docs.part === 'aggregate' ? { one: acrossTexts.oneGrouped, many: acrossTexts.many } : acrossTexts;
-  const sentences = [
-    ...(one === undefined
-      ? []
-      : [fill(labelText(texts.one, context.locale), { names: names(false), path: one })]),
-    ...(several === undefined
-      ? []
-      : [fill(labelText(texts.many, context.locale), { names: names(true), path: several })]),
-  ];
+  const sentences: string[] = [];
+  if (one !== undefined)
+    sentences.push(fill(labelText(texts.one, context.locale), { names: names(false), path: one }));
+  if (several !== undefined)
+    sentences.push(fill(labelText(texts.many, context.locale), { names: names(true), path: several }));
   if (sentences.length === 0) return undefined;
   return [...sentences, labelText(acrossTexts.all, context.locale)].join(
     context.locale === 'zh-CN' ? '' : ' ',

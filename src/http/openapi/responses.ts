@@ -1,7 +1,7 @@
 /** The responses of an operation: media types, headers and examples, by status. */
 
 import { authMethod } from '../../auth/registry.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { labelText } from '../../kernel/messages.ts';
 import { type ProblemKind, problemCode } from '../../kernel/problem.ts';
 import { type ProblemName, statusOf } from '../../kernel/problem-table.ts';
@@ -24,26 +24,27 @@ const optional: ReadonlySet<HeaderName> = new Set([
   'Retry-After',
   'X-Commit-Position',
   'Set-Cookie',
-  ...(['Content-Language'] as const),
-  ...(['RateLimit', 'RateLimit-Policy'] as const),
-] as const);
+  'Content-Language',
+  'RateLimit',
+  'RateLimit-Policy',
+]);
 
 /** Headers of statuses that no operation has: a component of theirs would be unreferenced. */
 const ofNoOperation: ReadonlySet<HeaderName> = new Set(['Allow'] as const);
 
 const header = (name: HeaderName, { components, locale }: Context): JsonObject => {
-  const described: JsonObject = {
+  const described = withoutUndefined({
     description: labelText(headerTexts[name], locale),
-    ...(optional.has(name) ? {} : { required: true }),
+    required: optional.has(name) ? undefined : true,
     schema: { type: name === 'X-Total-Count' || name === 'Retry-After' ? 'integer' : 'string' },
-  };
+  });
   return ofNoOperation.has(name) ? described : components.add('headers', name, described);
 };
 
 /** Headers by which the methods of an endpoint ask for their credentials, beside `WWW-Authenticate`. */
-const askingHeaders = ({ auth, ofTrash }: Endpoint, { components, locale }: Context): JsonObject =>
+const askingHeaders = (endpoint: Endpoint | undefined, { components, locale }: Context): JsonObject =>
   Object.fromEntries(
-    (ofTrash?.auth ?? auth)
+    (endpoint?.ofTrash?.auth ?? endpoint?.auth ?? [])
       .flatMap((name) => Object.entries(authMethod(name).refusalHeaders ?? {}))
       .map(([name, { description }]) => [
         name,
@@ -66,8 +67,8 @@ const positionHeaders = (context: Context): JsonObject =>
 const languageHeaders = (context: Context): JsonObject =>
   context.negotiated === true ? headers(['Content-Language'], context) : {};
 
-const limitHeaders = (endpoint: Endpoint, context: Context): JsonObject =>
-  isLimited(endpoint) ? headers(['RateLimit', 'RateLimit-Policy'], context) : {};
+const limitHeaders = (endpoint: Endpoint | undefined, context: Context): JsonObject =>
+  endpoint !== undefined && isLimited(endpoint) ? headers(['RateLimit', 'RateLimit-Policy'], context) : {};
 
 /** The name of a component that all limited endpoints share, or all others. */
 const sharedName = (name: string, endpoint: Endpoint): string =>
@@ -113,12 +114,12 @@ const envelope = (
   always = !isUnspecified(data),
 ): JsonObject => ({
   type: 'object',
-  properties: { code, message: { type: 'string' }, ...(data === undefined ? {} : { data }) },
-  required: ['code', 'message', ...(always ? ['data'] : [])],
+  properties: withoutUndefined({ code, message: { type: 'string' }, data }),
+  required: always ? ['code', 'message', 'data'] : ['code', 'message'],
 });
 
 const json = (schema: JsonObject, examples?: JsonObject): JsonObject => ({
-  'application/json': { schema, ...(examples === undefined ? {} : { examples }) },
+  'application/json': withoutUndefined({ schema, examples }),
 });
 
 /** A body with a known media type only: an object, a text, or bytes. */
@@ -142,13 +143,8 @@ const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
   ...languageHeaders(context),
   ...positionHeaders(context),
   ...limitHeaders(endpoint, context),
-  ...headers(
-    [
-      ...(endpoint.docs.list === true ? (['X-Total-Count', 'Link'] as const) : []),
-      ...(answersETag(endpoint) ? (['ETag'] as const) : []),
-    ],
-    context,
-  ),
+  ...headers(endpoint.docs.list === true ? ['X-Total-Count', 'Link'] : [], context),
+  ...headers(answersETag(endpoint) ? ['ETag'] : [], context),
   ...Object.fromEntries(
     Object.entries(endpoint.docs.headers ?? {}).map(([name, text]) => [
       name,
@@ -157,34 +153,40 @@ const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
   ),
 });
 
-const withHeaders = (found: JsonObject): JsonObject =>
-  Object.keys(found).length === 0 ? {} : { headers: found };
+/** A response; without `headers` where there are none, and without `content` where it has no body. */
+const responseOf = (
+  status: number,
+  found: JsonObject,
+  content: JsonObject | undefined,
+  context: Context,
+): JsonObject =>
+  withoutUndefined({
+    description: described(status, context),
+    headers: Object.keys(found).length === 0 ? undefined : found,
+    content,
+  });
 
 /** Responses without data are equal everywhere. */
 const success = (endpoint: Endpoint, context: Context): JsonObject => {
   const status = endpoint.status ?? 200;
   const { components } = context;
   const found = successHeaders(endpoint, context);
-  const response = {
-    description: described(status, context),
-    ...withHeaders(found),
-    content: successContent(endpoint, context),
-  };
+  const response = responseOf(status, found, successContent(endpoint, context), context);
   const isPlain = endpoint.docs.data === undefined && endpoint.docs.media === undefined;
-  const unchanged = (): JsonObject =>
-    components.add('responses', sharedName('Unchanged', endpoint), {
-      description: described(304, context),
-      ...withHeaders({
-        ...languageHeaders(context),
-        ...positionHeaders(context),
-        ...limitHeaders(endpoint, context),
-        ...headers(['ETag'], context),
-      }),
-    });
-  return {
-    [status]: isPlain ? components.add('responses', sharedName('Success', endpoint), response) : response,
-    ...(takesIfNoneMatch(endpoint) ? { 304: unchanged() } : {}),
+  const unchanged = (): JsonObject => {
+    const unchangedHeaders = {
+      ...languageHeaders(context),
+      ...positionHeaders(context),
+      ...limitHeaders(endpoint, context),
+      ...headers(['ETag'], context),
+    };
+    const name = sharedName('Unchanged', endpoint);
+    return components.add('responses', name, responseOf(304, unchangedHeaders, undefined, context));
   };
+  return withoutUndefined({
+    [status]: isPlain ? components.add('responses', sharedName('Success', endpoint), response) : response,
+    304: takesIfNoneMatch(endpoint) ? unchanged() : undefined,
+  });
 };
 
 /** Headers of every refusal with this status. */
@@ -268,17 +270,15 @@ const problemResponse = (
     typeof kind === 'string' ? kind : String(kind.code),
     { value: problemExample(kind, endpoint, context) },
   ]);
-  return {
-    description: described(status, context),
-    ...withHeaders({
-      ...languageHeaders(context),
-      ...positionHeaders(context),
-      ...(endpoint === undefined ? {} : limitHeaders(endpoint, context)),
-      ...headers(refusalHeaders[status] ?? [], context),
-      ...(status === 401 && endpoint !== undefined ? askingHeaders(endpoint, context) : {}),
-    }),
-    content: json(problemSchema(kinds, context), Object.fromEntries(examples)),
+  const found = {
+    ...languageHeaders(context),
+    ...positionHeaders(context),
+    ...limitHeaders(endpoint, context),
+    ...headers(refusalHeaders[status] ?? [], context),
+    ...askingHeaders(status === 401 ? endpoint : undefined, context),
   };
+  const content = json(problemSchema(kinds, context), Object.fromEntries(examples));
+  return responseOf(status, found, content, context);
 };
 
 /** The response as a component, shared between operations with the same problems and examples. */

@@ -11,9 +11,9 @@ import type { Endpoint } from '../endpoint.ts';
 
 interface Rows {
   /** The records that exist for the caller. */
-  readonly read?: string;
+  readonly read?: string | undefined;
   /** The records among them that the caller may change, and the condition on new ones. */
-  readonly write?: string;
+  readonly write?: string | undefined;
 }
 
 /** The conditions on rows for an action, in words; undefined where there are none, and for administrators. */
@@ -31,8 +31,8 @@ export const rowsOfAction = (
     rowSentence(expression, model, everyName(models), locale);
   const asked = permissionAction(action);
   return {
-    ...(asked === 'create' ? {} : { read: sentence(isolation.read) }),
-    ...(asked === 'read' ? {} : { write: sentence(isolation[asked]) }),
+    read: asked === 'create' ? undefined : sentence(isolation.read),
+    write: asked === 'read' ? undefined : sentence(isolation[asked]),
   };
 };
 

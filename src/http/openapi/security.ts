@@ -36,9 +36,9 @@ export const methodsOf = ({ auth, policy }: Endpoint): readonly AuthMethodName[]
  * Alternatives, of which one is enough; each lists all headers that are required jointly. An open endpoint has none,
  * or an empty one where credentials are optional.
  */
-export const requirements = (endpoint: Endpoint): Json => [
-  ...(readsOwn(endpoint.policy) ? [{}] : []),
-  ...methodsOf(endpoint).map((name) =>
+export const requirements = (endpoint: Endpoint): Json => {
+  const alternatives = methodsOf(endpoint).map((name) =>
     Object.fromEntries(schemesOf(name).map(([scheme]): [string, Json] => [scheme, []])),
-  ),
-];
+  );
+  return readsOwn(endpoint.policy) ? [{}, ...alternatives] : alternatives;
+};

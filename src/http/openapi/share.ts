@@ -1,6 +1,6 @@
 /** Moves parts that several operations have in common to components, once the whole document is known. */
 
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import type { Components } from './components.ts';
 
 const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
@@ -49,13 +49,14 @@ export const withShared = (paths: JsonObject, components: Components): JsonObjec
     isInline(part) && responses.has(JSON.stringify(part))
       ? components.add('responses', responseName(part), part)
       : part;
-  const operation = (whole: JsonObject): JsonObject => ({
-    ...whole,
-    ...(whole['parameters'] === undefined ? {} : { parameters: parametersOf(whole).map(parameter) }),
-    responses: Object.fromEntries(
-      Object.entries(objectOf(whole['responses'])).map(([status, part]) => [status, response(part)]),
-    ),
-  });
+  const operation = (whole: JsonObject): JsonObject =>
+    withoutUndefined({
+      ...whole,
+      parameters: whole['parameters'] === undefined ? undefined : parametersOf(whole).map(parameter),
+      responses: Object.fromEntries(
+        Object.entries(objectOf(whole['responses'])).map(([status, part]) => [status, response(part)]),
+      ),
+    });
   const item = (part: Json): JsonObject =>
     Object.fromEntries(
       Object.entries(objectOf(part)).map(([method, whole]) => [method, operation(objectOf(whole))]),
