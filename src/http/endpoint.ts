@@ -78,14 +78,14 @@ export interface Call {
 
 /** The result of a handler. An empty one means: 200, the success text, no data. */
 export interface Answer {
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** A text other than that of every success. */
-  readonly message?: SuccessName;
+  readonly message?: SuccessName | undefined;
   /** Language of the texts in `data` or `raw`, where it is not that of the request. */
-  readonly language?: Locale;
+  readonly language?: Locale | undefined;
   /** Payload: a value, JSON text from the database, or a long JSON text in pieces. */
-  readonly data?: Json | JsonText | AsyncIterable<string>;
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly data?: Json | JsonText | AsyncIterable<string> | undefined;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** A body other than the envelope (a page, the API description), whole or in pieces, with its media type. */
   readonly raw?: { readonly type: string; readonly body: string | Uint8Array | AsyncIterableIterator<Piece> };
 }
@@ -111,7 +111,7 @@ export interface QueryDocs {
   readonly name: string;
   readonly description: Label;
   readonly schema: JsonSchema;
-  readonly required?: boolean;
+  readonly required?: boolean | undefined;
 }
 
 /**
@@ -125,31 +125,31 @@ export interface EndpointDocs {
   /** Schema of `data` on success (of one item of a list); absent where there is none. */
   readonly data?: JsonSchema | undefined;
   /** Name of the model whose detail view `data` is, where the policy does not name it. */
-  readonly model?: string;
-  readonly list?: boolean;
+  readonly model?: string | undefined;
+  readonly list?: boolean | undefined;
   /** The operation of a resource, where the policy does not name it; an `aggregate` lists groups of records. */
-  readonly part?: 'aggregate' | 'history' | 'restore';
+  readonly part?: 'aggregate' | 'history' | 'restore' | undefined;
   /** Fields by which the list can be filtered, sorted and searched. */
-  readonly listFields?: readonly ListField[];
+  readonly listFields?: readonly ListField[] | undefined;
   readonly query?: readonly QueryDocs[] | undefined;
   /** Schemas of parameters of the path, by name. */
   readonly params?: Readonly<Record<string, JsonSchema>> | undefined;
   /** The response has an ETag; a GET responds 304 to an `If-None-Match` that names it. */
-  readonly etag?: boolean;
+  readonly etag?: boolean | undefined;
   /** The endpoint accepts `If-Match`, and refuses a stale version with 412. */
-  readonly ifMatch?: boolean;
+  readonly ifMatch?: boolean | undefined;
   /** The endpoint accepts an `Idempotency-Key`. */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** The endpoint accepts a `Last-Event-ID`. */
-  readonly resumes?: boolean;
+  readonly resumes?: boolean | undefined;
   /** Further headers of a successful response, by name. */
-  readonly headers?: Readonly<Record<string, Label>>;
+  readonly headers?: Readonly<Record<string, Label>> | undefined;
   /** Problems beyond those that follow from authentication, policy, body and the members above. */
-  readonly problems?: readonly ProblemKind[];
+  readonly problems?: readonly ProblemKind[] | undefined;
   /** Media type of a whole body other than the envelope. */
   readonly media?: string | undefined;
   /** Omitted from the description: the files of a page. */
-  readonly hidden?: boolean;
+  readonly hidden?: boolean | undefined;
 }
 
 /** An endpoint as data. Only the pipeline runs it. */
@@ -159,7 +159,7 @@ export interface Endpoint {
   /**
    * Origin that an error about two conflicting endpoints names: a model or a file of the application; else the service.
    */
-  readonly source?: string;
+  readonly source?: string | undefined;
   readonly method: HttpMethod;
   /** Below the base path, parameters as `:name`. */
   readonly path: string;
@@ -169,7 +169,7 @@ export interface Endpoint {
   /** Models whose grants are read with the principal, where they are not those of the policy itself. */
   readonly grantsOn?: readonly string[] | undefined;
   /** Models whose grants are read as well where the query names relations. */
-  readonly grantsOnRelated?: readonly string[];
+  readonly grantsOnRelated?: readonly string[] | undefined;
   /**
    * `nothing`: a body is ignored. `json-or-form`: JSON, or a form of a `bodyKey`, in the administration area. `form`: a
    * form whose names are the fields. `multipart`: files, and texts that are fields. `bytes`: any type, read by the
@@ -181,28 +181,28 @@ export interface Endpoint {
   /** Limits of a multipart body. */
   readonly limits?: MultipartLimits | undefined;
   /** Limit of the requests of a caller or a network; none unless the application's configuration has one. */
-  readonly rateLimit?: EndpointLimit;
+  readonly rateLimit?: EndpointLimit | undefined;
   /** Name of the object in the body that holds the record. */
-  readonly bodyKey?: string;
+  readonly bodyKey?: string | undefined;
   /** Schema of the record itself (not of the keyed body). */
   readonly input?: JsonSchema | undefined;
   /**
    * Whether the response may be read from a replica. The endpoint only reads records; authentication and policy always
    * read from the primary.
    */
-  readonly mayLag?: boolean;
+  readonly mayLag?: boolean | undefined;
   /** Whether a successful response is CSV where `Accept` prefers it to the envelope. */
-  readonly csv?: boolean;
+  readonly csv?: boolean | undefined;
   /**
    * Whether a request without a query is answered from memory. Its code neither runs statements nor writes to the log,
    * so it needs no async context.
    */
-  readonly fromMemory?: boolean;
+  readonly fromMemory?: boolean | undefined;
   /**
    * Whether a successful response is sent with gzip to callers that take it. Only for responses without secrets: the
    * length of a compressed response tells about its contents.
    */
-  readonly compressed?: boolean;
+  readonly compressed?: boolean | undefined;
   /** Status of success; 200 where absent. */
   readonly status?: 200 | 201 | 302 | undefined;
   readonly docs: EndpointDocs;
@@ -213,11 +213,13 @@ export interface Endpoint {
    * Returns whether a caller with this grant reaches the record that the path names, for explanations. Absent where the
    * path names no record.
    */
-  readonly reaches?: (grant: Grant, params: Call['params']) => Promise<boolean>;
+  readonly reaches?: ((grant: Grant, params: Call['params']) => Promise<boolean>) | undefined;
   /** Returns whether that caller may also write the record. Absent where reaching it is enough. */
-  readonly writes?: (grant: Grant, params: Call['params']) => Promise<boolean>;
+  readonly writes?: ((grant: Grant, params: Call['params']) => Promise<boolean>) | undefined;
   /** Returns the grant for the record that the path names, for metadata. */
-  readonly forRecord?: (grant: Grant, params: Call['params']) => Promise<Grant | 'missing' | 'forbidden'>;
+  readonly forRecord?:
+    | ((grant: Grant, params: Call['params']) => Promise<Grant | 'missing' | 'forbidden'>)
+    | undefined;
   /** Returns the fields that the record hides from the caller, for metadata. */
-  readonly hides?: (grant: Grant, params: Call['params']) => Promise<ReadonlySet<string>>;
+  readonly hides?: ((grant: Grant, params: Call['params']) => Promise<ReadonlySet<string>>) | undefined;
 }

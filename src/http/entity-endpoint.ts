@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type JsonObject, JsonText } from '../kernel/json.ts';
+import { type JsonObject, JsonText, withoutUndefined } from '../kernel/json.ts';
 import { madeOnce } from '../kernel/made-once.ts';
 import { type Catalogue, type Languages, type Locale, labelText } from '../kernel/messages.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -25,7 +25,7 @@ import { valueSchemas } from './schemas.ts';
 /** Policy of an entity in the administration area: its callers, rows and fields. */
 export const entityPolicy = ({ list, view }: Entity): Rule => ({
   kind: 'administrator',
-  ...(list?.own === undefined ? {} : { own: list.own }),
+  own: list?.own,
   readable: view,
 });
 
@@ -76,7 +76,7 @@ const recordEndpoint = (
   const show = showEntity(services, entity, entityOf);
   return [
     {
-      ...(grantsOn === undefined ? {} : { grantsOn }),
+      grantsOn,
       operation,
       method: 'GET',
       path: `${path}/:${key}`,
@@ -93,7 +93,7 @@ const recordEndpoint = (
 /** Place of an entity's commands. */
 export interface CommandPlace extends Pick<Endpoint, 'path' | 'auth' | 'policy' | 'grantsOn' | 'rateLimit'> {
   readonly tag: string;
-  readonly entityOf?: EntityOf;
+  readonly entityOf?: EntityOf | undefined;
 }
 
 const methods: Readonly<Record<string, Endpoint['method']>> = {
@@ -158,16 +158,8 @@ export const commandEndpoint = (
   const namesRecord = below.startsWith(named);
   const data = command.data ?? (verb === 'create' || verb === 'update' ? entity.schema : undefined);
 
-  const said = command.message && { message: command.message };
-
-  const respond = async (
-    call: Call,
-    key: string | number | undefined,
-    more?: JsonObject,
-  ): Promise<Answer> => {
-    if (key !== undefined) return { data: extended(await readRecord(call, key), more) };
-    return more === undefined ? {} : { data: more };
-  };
+  const dataOf = async (call: Call, key: string | number | undefined, more?: JsonObject) =>
+    key === undefined ? more : extended(await readRecord(call, key), more);
 
   return {
     operation,
@@ -175,16 +167,10 @@ export const commandEndpoint = (
     path: path + below,
     ...access,
     accepts: input === undefined ? 'nothing' : form === true ? 'json-or-form' : 'json',
-    ...(bodyKey === undefined ? {} : { bodyKey }),
-    ...(input === undefined ? {} : { input: inputSchemaOf(command, input) }),
-    ...(verb === 'create' ? { status: 201 } : {}),
-    docs: {
-      summary,
-      ...(description === undefined ? {} : { description }),
-      tag,
-      ...(data === undefined ? {} : { data }),
-      ...(problems === undefined ? {} : { problems }),
-    },
+    bodyKey,
+    input: input && inputSchemaOf(command, input),
+    status: verb === 'create' ? 201 : undefined,
+    docs: { summary, description, tag, data, problems },
     handle: async (call) => {
       const { params, grant } = call;
       const key = namesRecord ? keyIn(call, entity) : undefined;
@@ -193,23 +179,23 @@ export const commandEndpoint = (
       try {
         const made = await execute(command, actorOf(call), { values, id, params, grant });
         const shown = made.key ?? (verb === 'update' ? key : undefined);
-        return { ...said, ...(await respond(call, shown, made.data)) };
+        return { message: command.message, data: await dataOf(call, shown, made.data) };
       } catch (error) {
         if (error instanceof ViolationError && input !== undefined)
           refuseInvalid([input.error(error.violation.field, error.violation)]);
         throw error;
       }
     },
-    ...(namesRecord ? { reaches: reachesIn(database, entity) } : {}),
+    reaches: namesRecord ? reachesIn(database, entity) : undefined,
   };
 };
 
 /** An entity with what serves it beside its definition: a line of the registry. */
 export interface ServedEntity {
   readonly entity: Entity;
-  readonly entityOf?: EntityOf;
+  readonly entityOf?: EntityOf | undefined;
   /** Models whose grants decide on its columns. */
-  readonly grantsOn?: readonly string[];
+  readonly grantsOn?: readonly string[] | undefined;
   /** Awaited before a list is read: it writes what has happened up to now. */
   readonly flush?: () => Promise<void>;
   /** Endpoints in place of the list that follows from the entity. */
@@ -230,13 +216,13 @@ const listOf = (services: EntityParts, served: ServedEntity): Endpoint[] => {
     auth: adminAuth,
     policy: entityPolicy(entity),
     docs: { ...words, tag: adminTag, data: schema },
-    ...(order === undefined ? {} : { order }),
-    ...(entityOf === undefined ? {} : { sourceOf: entityOf }),
+    order,
+    sourceOf: entityOf,
   });
   return [
     {
       ...endpoint,
-      ...(grantsOn === undefined ? {} : { grantsOn }),
+      grantsOn,
       handle: async (call) => {
         await flush?.();
         return endpoint.handle(call);
@@ -249,11 +235,7 @@ const listOf = (services: EntityParts, served: ServedEntity): Endpoint[] => {
 /** The list and the records of an entity in the administration area, and its commands. */
 export const serveEntity = (services: EntityParts, served: ServedEntity): Endpoint[] => {
   const { entity, entityOf, grantsOn, list, commands = [], endpoints = [] } = served;
-  const place = {
-    ...placeInArea(entity),
-    ...(entityOf === undefined ? {} : { entityOf }),
-    ...(grantsOn === undefined ? {} : { grantsOn }),
-  };
+  const place = { ...placeInArea(entity), entityOf, grantsOn };
   return [
     ...(list ?? listOf(services, served)),
     ...commands.map((command) => commandEndpoint(services, entity, command, place)),
@@ -304,16 +286,16 @@ export const describeEntity = ({ name, columns, view, fields }: Entity, locale: 
     const choices = type.choices?.(options, locale) ?? (worded.length === 0 ? undefined : worded);
     const { operators, sortable, searchable } = listField(column);
     return [
-      {
+      withoutUndefined({
         name: each,
         label: labelText(options.label ?? labelOf(each), locale),
         type: type.kind,
         required: options.required === true,
-        ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
+        choices: choices?.map((choice) => ({ ...choice })),
         operators: [...operators],
         sortable,
         searchable,
-      },
+      }),
     ];
   }),
 });

@@ -92,7 +92,7 @@ export const parseForm = (bytes: Uint8Array, key: string, schema: JsonSchema): J
     if (inner === undefined && schemaOf(schema, field) === undefined) continue;
     const text = decodeComponent(value);
     const earlier = fields.get(field);
-    if (many !== undefined) fields.set(field, [...(Array.isArray(earlier) ? earlier : []), text]);
+    if (many !== undefined) fields.set(field, Array.isArray(earlier) ? [...earlier, text] : [text]);
     else fields.set(field, typed(text, schemaOf(schema, field)));
   }
   if (fields.size === 0) throw new Problem('missing_key', { params: { key } });

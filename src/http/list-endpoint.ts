@@ -48,9 +48,8 @@ const fitOf = (ranges: readonly string[], type: string): Fit | undefined => {
 };
 
 /**
- * Whether an `Accept` header prefers a type to the usual one: by weight, then
- * by how precisely the type is named, then by place in the header, as is common. A header that accepts neither is not
- * refused; it gets the usual type.
+ * Tells whether an `Accept` header prefers a type to the usual one: by weight, then by how precisely the type is named,
+ * then by place in the header, as is common. A header that accepts neither is not refused; it gets the usual type.
  */
 export const prefers = (accept: string | undefined, type: string, usual: string): boolean => {
   // The usual headers need no weighing.
@@ -65,9 +64,9 @@ export const prefers = (accept: string | undefined, type: string, usual: string)
 
 type ListEndpoint = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy' | 'docs'> & {
   /** Order where the query asks for none. */
-  readonly order?: string;
+  readonly order?: string | undefined;
   /** The source of a call, where its columns depend on the caller or change while the service runs. */
-  readonly sourceOf?: (call: Call) => Source;
+  readonly sourceOf?: ((call: Call) => Source) | undefined;
 };
 
 /** A query with an order where it asks for none. */
@@ -103,7 +102,7 @@ export const listEndpoint = (
     handle: (call) =>
       answerList(listOf(sourceOf(call)), call, origin, undefined, {
         query: orderedBy(call.query, order),
-        ...(source.personal === true ? { session: sessionOf(call) } : {}),
+        session: source.personal === true ? sessionOf(call) : undefined,
       }),
   };
 };

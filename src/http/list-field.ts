@@ -1,6 +1,7 @@
 import type { Source } from '../database/source.ts';
 import { bucketsOf, isGroupable, measuresOf } from '../fields/aggregates.ts';
 import type { CommonOptions, FieldType, FilterOperator, JsonSchema } from '../fields/field.ts';
+import { withoutUndefined } from '../kernel/json.ts';
 import type { Rule } from '../policy/rule.ts';
 import type { ListField } from './endpoint.ts';
 
@@ -17,10 +18,10 @@ const valueSchema = ({ type, options }: ListedField): JsonSchema => {
   const choices = type.choices?.(options, 'en');
   if (choices !== undefined) return { type: 'string', enum: choices.map(({ value }) => value) };
   const { type: jsonType, format } = type.input(options, 'en');
-  return {
+  return withoutUndefined({
     type: typeof jsonType === 'string' ? jsonType : 'string',
-    ...(typeof format === 'string' ? { format } : {}),
-  };
+    format: typeof format === 'string' ? format : undefined,
+  });
 };
 
 const none: readonly FilterOperator[] = [];

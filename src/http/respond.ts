@@ -27,7 +27,7 @@ const lineOf = (request: Request, status: number) => {
     auth: principal.kind === 'nobody' ? null : principal.method,
     principal:
       principal.kind === 'user' ? principal.id : principal.kind === 'application' ? principal.appId : null,
-    ...(traceparent === undefined ? undefined : { traceparent }),
+    traceparent,
   };
 };
 

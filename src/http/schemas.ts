@@ -28,16 +28,14 @@ const object = (title: string, properties: Readonly<Record<string, JsonSchema>>)
 /** A user without an address signs in with a provider. */
 const userIdentity = { id: integer, username: text, email: textOrNull, name: text };
 /** An object with the flag that takes the place of an address. */
-const withTakenAddress = (schema: JsonSchema): JsonSchema => ({
-  ...schema,
-  properties: {
-    ...(isJsonObject(schema['properties']) ? schema['properties'] : {}),
-    email_taken: {
-      const: true,
-      description: 'the address belonged to another user at the first sign-in with a provider',
-    },
-  },
-});
+const withTakenAddress = (schema: JsonSchema): JsonSchema => {
+  const known = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const taken: JsonSchema = {
+    const: true,
+    description: 'the address belonged to another user at the first sign-in with a provider',
+  };
+  return { ...schema, properties: { ...known, email_taken: taken } };
+};
 const secondFactorState = object('SecondFactorState', {
   enrolled: boolean,
   due: { type: 'boolean', description: 'one has to be set up before anything else' },

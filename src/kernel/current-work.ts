@@ -50,9 +50,5 @@ export const workLogFields = (): Partial<Pick<Work, 'route' | 'requestId' | 'tra
   const work = storage.getStore();
   if (work === undefined) return {};
   const { route, requestId, traceparent } = work;
-  return {
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(route === undefined ? {} : { route }),
-    ...(traceparent === undefined ? {} : { traceparent }),
-  };
+  return { requestId, route, traceparent };
 };

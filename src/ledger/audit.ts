@@ -29,7 +29,7 @@ export interface AuditEntry {
     readonly name: string | null;
   };
   /** The changed values; never a secret. */
-  readonly detail?: JsonObject;
+  readonly detail?: JsonObject | undefined;
 }
 
 /** Columns of the actor, as the audit log shows them. */
@@ -102,6 +102,6 @@ export const recordAudit = async (
   entry: AuditEntry,
 ): Promise<void> => {
   const { address, reason } = actor;
-  const detail = { ...(reason === undefined ? {} : { reason }), ...entry.detail };
+  const detail = reason === undefined ? entry.detail : { reason, ...entry.detail };
   await transaction.run(auditQuery(dialect, now, { ...auditActorOf(actor), address }, { ...entry, detail }));
 };

@@ -103,9 +103,9 @@ export type PreparedCall<Values> = Omit<CommandCall<Values>, Exclude<keyof Chang
 
 export interface CommandResult extends Audited {
   /** Key of a new record, which the response shows. */
-  readonly key?: string | number;
+  readonly key?: string | number | undefined;
   /** `data` of the response, or members that are added to those of the record. */
-  readonly data?: JsonObject;
+  readonly data?: JsonObject | undefined;
 }
 
 /** Dependencies of a check, which reads the database before the transaction. */
@@ -128,21 +128,21 @@ export interface EntityCommand<Fields extends InputFields = InputFields, Prepare
    */
   readonly verb: string;
   /** Method and path below that of the entity, if they do not follow from the verb. */
-  readonly method?: 'POST' | 'PUT' | 'DELETE';
-  readonly path?: string;
-  readonly input?: Fields;
+  readonly method?: 'POST' | 'PUT' | 'DELETE' | undefined;
+  readonly path?: string | undefined;
+  readonly input?: Fields | undefined;
   /** Name of the object in the body that contains the input; undefined: the body itself. */
-  readonly bodyKey?: string;
+  readonly bodyKey?: string | undefined;
   /** Whether the body may also be a form. */
-  readonly form?: boolean;
+  readonly form?: boolean | undefined;
   /** Schema of the input, if it says more than the fields. */
   readonly refine?: (schema: JsonSchema) => JsonSchema;
   /** Schema of `data`, if it is not the record. */
-  readonly data?: JsonSchema;
+  readonly data?: JsonSchema | undefined;
   /** Message of the response, if it is not the usual one of success. */
-  readonly message?: SuccessName;
-  readonly problems?: readonly ProblemName[];
-  readonly constraints?: ConstraintMeanings;
+  readonly message?: SuccessName | undefined;
+  readonly problems?: readonly ProblemName[] | undefined;
+  readonly constraints?: ConstraintMeanings | undefined;
   /**
    * Returns the rules that the input violates beyond those of its fields. Values that violate a field's rule are
    * absent.

@@ -22,23 +22,27 @@ export type Rule =
 
 /** An API key with scopes passes only where one of them names this scope (see `scopeOf`). */
 interface Scoped {
-  readonly scope?: string;
+  readonly scope?: string | undefined;
 }
 
 type EndpointRule =
   /** Everybody, also anonymous callers. */
-  | { readonly kind: 'open'; readonly readable?: readonly string[] }
+  | { readonly kind: 'open'; readonly readable?: readonly string[] | undefined }
   /** Every authenticated caller: a user or an application. */
   | { readonly kind: 'identified' }
   /** A user. `own`: the column that must hold the user's id in every row they see or write. */
-  | ({ readonly kind: 'user'; readonly own?: string; readonly readable?: readonly string[] } & PasswordChange)
+  | ({
+      readonly kind: 'user';
+      readonly own?: string | undefined;
+      readonly readable?: readonly string[] | undefined;
+    } & PasswordChange)
   /** A user; administrators see every row, others those whose `own` column holds their id. */
   | { readonly kind: 'isolated'; readonly own: string; readonly readable: readonly string[] }
   /** A user with the role super_admin or admin; with `own` they see the rows whose column holds their id. */
   | ({
       readonly kind: 'administrator';
-      readonly own?: string;
-      readonly readable?: readonly string[];
+      readonly own?: string | undefined;
+      readonly readable?: readonly string[] | undefined;
       /** `true`: also for an administrator who has to set up a second factor first. */
       readonly beforeSecondFactor?: true;
     } & PasswordChange)
@@ -47,7 +51,7 @@ type EndpointRule =
 
 /** `true`: also for a user who must change the password first. Everything else is refused to them. */
 interface PasswordChange {
-  readonly beforePasswordChange?: true;
+  readonly beforePasswordChange?: true | undefined;
 }
 
 export interface ResourceRule {
@@ -60,22 +64,22 @@ export interface ResourceRule {
    */
   readonly area: 'api' | 'admin';
   /** The view whose fields are returned, if it is not that of the action. */
-  readonly view?: View;
+  readonly view?: View | undefined;
   /**
    * On create and update: the endpoints that show the records that the body's references name, by field. A caller may
    * name the records that they would see there. A reference that is absent here may name any existing record.
    */
-  readonly references?: ReadonlyMap<string, Showing>;
+  readonly references?: ReadonlyMap<string, Showing> | undefined;
   /**
    * On update: the endpoint that shows the record itself. A reference that the caller reads there may be sent back
    * unchanged.
    */
-  readonly shown?: Showing;
+  readonly shown?: Showing | undefined;
   /**
    * The rule is for deleted records that the caller manages; the endpoint that would show such a record to them if it
    * still existed. Present only if the model has a rule for it.
    */
-  readonly managed?: Showing;
+  readonly managed?: Showing | undefined;
 }
 
 /** The part of an endpoint that decides which callers see a record. */

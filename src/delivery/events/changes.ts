@@ -68,7 +68,7 @@ const credentialHeadersOf = (auth: readonly AuthMethodName[]): readonly string[]
     const inCookie = Object.values(method.schemes).some(
       (scheme) => scheme.type === 'apiKey' && scheme.in === 'cookie',
     );
-    return [...headersOf(method), ...(inCookie ? ['Cookie'] : [])];
+    return inCookie ? [...headersOf(method), 'Cookie'] : headersOf(method);
   });
   return [...new Set(names.map((name) => name.toLowerCase()))];
 };

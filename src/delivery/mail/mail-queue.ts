@@ -2,22 +2,31 @@
 
 import type { SecretBox } from '../../auth/secret-box.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { withoutUndefined } from '../../kernel/json.ts';
 import type { Locale } from '../../kernel/messages.ts';
 import type { Outbox } from '../../ledger/outbox.ts';
 
 /** The messages of the service, by their names. */
 export const mailTemplates = [
-  ...(['password_reset', 'password_changed', 'email_change', 'email_changed'] as const),
-  ...(['address_in_use', 'registration', 'invitation', 'account_changed'] as const),
-];
+  'password_reset',
+  'password_changed',
+  'email_change',
+  'email_changed',
+  'address_in_use',
+  'registration',
+  'invitation',
+  'account_changed',
+] as const;
 
 export type MailTemplateName = (typeof mailTemplates)[number];
 
 /** Changes of an account that `account_changed` reports to its user. */
 export const accountChanges = [
-  ...(['identity_linked', 'identity_removed', 'second_factor_added', 'key_created'] as const),
-];
+  'identity_linked',
+  'identity_removed',
+  'second_factor_added',
+  'key_created',
+] as const;
 
 export type AccountChange = (typeof accountChanges)[number];
 
@@ -44,14 +53,14 @@ export interface Mail {
   /** Default: the language of the service. */
   readonly locale?: Locale | undefined;
   /** Username and name of the recipient; absent in a message to an address that was not verified. */
-  readonly user?: { readonly username: string; readonly name: string };
-  readonly link?: MailLink;
+  readonly user?: { readonly username: string; readonly name: string } | undefined;
+  readonly link?: MailLink | undefined;
   /** In `account_changed`: the change, and the name of its provider or key. */
   readonly change?: AccountChange;
   readonly changed?: string;
   /** In `password_changed`: the API keys and linked accounts that still work. */
-  readonly keys?: number;
-  readonly linkedAccounts?: number;
+  readonly keys?: number | undefined;
+  readonly linkedAccounts?: number | undefined;
 }
 
 export interface MailQueueParts {
@@ -67,18 +76,20 @@ export const createMailQueue = ({ outbox, wake, secrets, locale }: MailQueuePart
   add: async (transaction: Transaction, mail: Mail): Promise<void> => {
     const { template, to, user, link, change, changed, keys, linkedAccounts } = mail;
     if (to === '') return;
-    const input: JsonObject = {
+    const input = withoutUndefined({
       template,
       to,
       locale: mail.locale ?? locale,
-      ...(user === undefined ? {} : { username: user.username, name: user.name }),
-      ...(link === undefined
-        ? {}
-        : { path: link.path, sealed_token: secrets.seal(link.token), expires_at: link.expiresAt }),
-      ...(change === undefined ? {} : { change, changed: changed ?? '' }),
-      ...(keys === undefined ? {} : { keys }),
-      ...(linkedAccounts === undefined ? {} : { linked_accounts: linkedAccounts }),
-    };
+      username: user?.username,
+      name: user?.name,
+      path: link?.path,
+      sealed_token: link && secrets.seal(link.token),
+      expires_at: link?.expiresAt,
+      change,
+      changed: change && (changed ?? ''),
+      keys,
+      linked_accounts: linkedAccounts,
+    });
     await outbox.add({ name: mailJob, key: null, input, at: undefined }, transaction);
   },
   /** Called after the commit: otherwise a message waits for the next poll, some seconds. */

@@ -77,7 +77,7 @@ const smtpDelivery = ({ smtp, from, tls }: SmtpOptions, { password, baseUrl }: M
       secure,
       port: port === '' ? (secure ? 465 : 587) : Number(port),
       requireTLS: !secure && tls !== false && !isThisMachine(hostname),
-      ...(user === '' || pass === undefined ? {} : { auth: { user, pass } }),
+      auth: user === '' || pass === undefined ? undefined : { user, pass },
       connectionTimeout: stepMs,
       greetingTimeout: stepMs,
       socketTimeout: stepMs,
@@ -95,7 +95,7 @@ const smtpDelivery = ({ smtp, from, tls }: SmtpOptions, { password, baseUrl }: M
         headers: { 'Auto-Submitted': 'auto-generated' },
         subject,
         text,
-        ...(html === undefined ? {} : { html }),
+        html,
       });
     } finally {
       transport.close();

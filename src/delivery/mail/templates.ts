@@ -243,12 +243,13 @@ export const standardTexts = (values: MailValues): MailTexts => {
   const shown = { ...values, ...named, changed: oneLine(values.changed) };
   const { subject, before, action = '', after = [] } = forLocale(wordings[template], locale)(shown);
   const greeting = labelText({ 'zh-CN': `${shown.name}，您好：`, en: `Hello ${shown.name},` }, locale);
+  const link = url === '' ? [] : [url];
   const opening = shown.name === '' ? before : [greeting, ...before];
   const paragraphs = (texts: readonly string[]): string =>
     texts.map((text) => paragraph(escapeHtml(text))).join('');
   return {
     subject: oneLine(subject),
-    text: `${[...opening, ...(url === '' ? [] : [url]), ...after].join('\n\n')}\n`,
+    text: `${[...opening, ...link, ...after].join('\n\n')}\n`,
     html: page(locale, paragraphs(opening) + (url === '' ? '' : button(url, action)) + paragraphs(after)),
   };
 };

@@ -5,7 +5,7 @@ import { toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import type { Label } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
@@ -65,7 +65,7 @@ const refine =
   ({ required: _required, properties, ...schema }: JsonSchema): JsonSchema => {
     const known = isJsonObject(properties) ? properties : {};
     const url = isJsonObject(known['url']) ? known['url'] : {};
-    return {
+    return withoutUndefined({
       ...schema,
       properties: {
         ...Object.fromEntries(names.map((name) => [name, known[name] ?? {}])),
@@ -73,8 +73,8 @@ const refine =
         models: { type: 'array', items: { type: 'string', examples: modelNames.slice(0, 1) }, minItems: 1 },
         actions: { type: 'array', items: { type: 'string', enum: [...recordedActions] }, minItems: 1 },
       },
-      ...(required === undefined ? {} : { required }),
-    };
+      required,
+    });
   };
 
 /** Returns the rule that a list of names violates. */
@@ -110,12 +110,13 @@ const columnsOf = ({ url, user_id: userId }: WebhookInput, lists: JsonObject) =>
 };
 
 /** The changed settings for the audit log. */
-const detailOf = ({ url, user_id: userId, disabled }: WebhookInput, lists: JsonObject): JsonObject => ({
-  ...(url === undefined ? {} : { url: urlInAudit(url) }),
-  ...lists,
-  ...(userId === undefined ? {} : { user_id: userId }),
-  ...(disabled === undefined ? {} : { disabled }),
-});
+const detailOf = ({ url, user_id: userId, disabled }: WebhookInput, lists: JsonObject): JsonObject =>
+  withoutUndefined({
+    url: url === undefined ? undefined : urlInAudit(url),
+    ...lists,
+    user_id: userId,
+    disabled,
+  });
 
 /**
  * Columns that change with `disabled`: the first reason stays, unless an administrator disables what its user has

@@ -424,6 +424,8 @@ export class Deliveries {
   ): Promise<AddedDeliveries> {
     const { clock } = this.#context;
     const created = toTimestamp(clock());
+    const claimColumns = (event: RecordedEvent, isClaimable: boolean) =>
+      isClaimable ? this.#claimedColumns(webhook, event, lease, leaseMs) : unclaimedColumns;
     const rows = added.map(({ event, message, isClaimable }) => ({
       webhook_id: webhook,
       event: event.number,
@@ -434,7 +436,7 @@ export class Deliveries {
       message_id: message,
       state: 'waiting' as const,
       created_at: created,
-      ...(isClaimable ? this.#claimedColumns(webhook, event, lease, leaseMs) : unclaimedColumns),
+      ...claimColumns(event, isClaimable),
     }));
     const insert = this.#tables
       .insertInto('gatewright_deliveries')

@@ -110,7 +110,7 @@ export const testWebhookEndpoint = (
     path: `${path}/:id/test`,
     auth,
     policy,
-    ...(rateLimit === undefined ? {} : { rateLimit }),
+    rateLimit,
     accepts: 'nothing',
     docs: {
       summary: { 'zh-CN': '发送测试消息', en: 'Send a test message' },
