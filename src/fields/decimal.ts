@@ -1,6 +1,6 @@
 /** The field type `decimal`: exact amounts with a fixed scale, stored as scaled integers. */
 
-import type { Json } from '../kernel/json.ts';
+import { type Json, withoutUndefined } from '../kernel/json.ts';
 import { numberOrText, numeric, type OptionTable } from '../kernel/options.ts';
 import { decimalForm } from './exact-decimal.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type RuleViolation,
   type Strict,
 } from './field.ts';
-import { type OrderedOperator, orderedOperators, orNull, withoutUndefined } from './values.ts';
+import { type OrderedOperator, orderedOperators, orNull } from './values.ts';
 
 export interface DecimalOptions extends CommonOptions {
   readonly default?: string | number;

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../kernel/json.ts';
 import { numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
@@ -14,7 +15,6 @@ import {
   orderedOperators,
   orNull,
   parseInteger,
-  withoutUndefined,
 } from './values.ts';
 
 export interface IntegerOptions extends CommonOptions {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../kernel/json.ts';
 import { numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,
@@ -7,14 +8,7 @@ import {
   type FieldType,
   type Strict,
 } from './field.ts';
-import {
-  boundsFlaw,
-  numberOf,
-  type OrderedOperator,
-  orderedOperators,
-  orNull,
-  withoutUndefined,
-} from './values.ts';
+import { boundsFlaw, numberOf, type OrderedOperator, orderedOperators, orNull } from './values.ts';
 
 export interface NumberOptions extends CommonOptions {
   readonly default?: number;

@@ -3,7 +3,7 @@
  * a length.
  */
 
-import { isStorableText, type Json } from '../kernel/json.ts';
+import { isStorableText, type Json, withoutUndefined } from '../kernel/json.ts';
 import { numeric, type OptionTable, textual } from '../kernel/options.ts';
 import {
   type CommonOptions,
@@ -79,14 +79,6 @@ export const utf8Bytes = (length: number): number => length * 4;
 /** The flaw of a pair of bounds that no value can meet. */
 export const boundsFlaw = (min: number | undefined, max: number | undefined): string | undefined =>
   min !== undefined && max !== undefined && min > max ? `min ${min} is above max ${max}` : undefined;
-
-/** Entries that have a value: schemas and bounds contain only the limits that a field has. */
-export const withoutUndefined = <Value>(
-  entries: Readonly<Record<string, Value | undefined>>,
-): Record<string, Value> =>
-  Object.fromEntries(
-    Object.entries(entries).filter((entry): entry is [string, Value] => entry[1] !== undefined),
-  );
 
 /** Options of texts that people write. Lengths are Unicode code points. */
 export interface LengthOptions extends CommonOptions {

@@ -49,8 +49,10 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type JsonObject = { readonly [key: string]: Json };
 
 /** Returns an object without its undefined members, in the same order. */
-export const withoutUndefined = (members: { readonly [key: string]: Json | undefined }): JsonObject => {
-  const present: Record<string, Json> = {};
+export const withoutUndefined = <Value>(
+  members: Readonly<Record<string, Value | undefined>>,
+): Record<string, Value> => {
+  const present: Record<string, Value> = {};
   for (const [name, value] of Object.entries(members)) if (value !== undefined) present[name] = value;
   return present;
 };
