@@ -34,7 +34,7 @@ import { i18nProvider, type Language, serviceLanguage } from './texts/provider.t
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
 const options: TransportOptions = {
   baseUrl: basePath,
-  // A service with LOCALE=auto writes its messages in the language of the pages, not in that of the browser.
+  // A service with LOCALE=auto writes its messages in the language of the pages, not of the browser.
   fetch: (input, { headers, ...init } = {}) => {
     const all = new Headers(headers);
     all.set('Accept-Language', i18nProvider.getLocale());

@@ -118,8 +118,8 @@ const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
 const isIndex = ({ kind }: Difference): boolean => kind === 'missing_index' || kind === 'missing_unique';
 
 /**
- * Reports who can call what, which recommended rules are off, and where the database differs if it was compared. A
- * pure function of endpoints, models and differences.
+ * Reports the callers of each endpoint, recommended rules that are off, and differences of the database if it was
+ * compared. A pure function of endpoints, models and differences.
  */
 export const auditReport = (
   endpoints: readonly Endpoint[],

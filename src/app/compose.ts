@@ -225,7 +225,7 @@ const composeAccounts = (
   };
 };
 
-/** The scopes of callers, and that of work which the application starts by itself. */
+/** The scopes of callers, and the scope of work that the application starts by itself. */
 const composeScopes = (
   { config, application, clock, database }: Parts,
   { context, keyed, catalogue, passwords, transactionLimit }: Foundations,

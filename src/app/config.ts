@@ -50,7 +50,7 @@ export const readConfig = (texts: Readonly<Record<string, string | undefined>>):
   });
 };
 
-/** A variable with its value; of a secret the value is whether there is one. */
+/** A variable with its value; for a secret the value says only that it is set, or not. */
 export interface Setting {
   readonly name: string;
   readonly secret: boolean;

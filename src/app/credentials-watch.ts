@@ -13,7 +13,7 @@ const detailOf = ({ jwt_secret, ...names }: CredentialsChange): JsonObject => {
   return jwt_secret ? { ...changed, jwt_secret } : changed;
 };
 
-/** One line that says what to do. */
+/** The error about an older file, in one line with the remedy. */
 export const olderCredentials = (file: string, serial: number, seen: number): VaultError =>
   new VaultError(
     `${file} has serial ${serial}, and ${seen} was seen before: restore the newer file, or raise its serial above ` +

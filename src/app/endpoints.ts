@@ -67,27 +67,30 @@ export type FixedEndpointParts = HealthParts &
   };
 
 /** Every endpoint that does not depend on the models, a line each. */
-export const fixedEndpoints = (services: FixedEndpointParts): Endpoint[] => [
-  healthEndpoint(services),
-  loginEndpoint(services),
-  logoutEndpoint(services),
-  meEndpoint(services),
-  passwordEndpoint(services),
-  ...accountLinkEndpoints(services),
-  ...oidcEndpoints(services),
-  usersEndpoint(services),
-  ...apiKeyEndpoints(services),
-  ...ownWebhookEndpoints(services),
-  ...(services.takesPayments ? [paymentEndpoint(services)] : []),
-  ...changesEndpoints(services),
-  ...sessionEndpoints(services),
-  ...secondFactorEndpoints(services),
-  sessionTokenEndpoint(services),
-  adminPasswordEndpoint(services),
-  ...entityEndpoints(services),
-  explainEndpoint(services),
-  ...explainSignInEndpoints(services),
-  statsEndpoint(services),
-  aboutEndpoint(services),
-  refusalCausesEndpoint(services),
-];
+export const fixedEndpoints = (services: FixedEndpointParts): Endpoint[] => {
+  const payments = services.takesPayments ? [paymentEndpoint(services)] : [];
+  return [
+    healthEndpoint(services),
+    loginEndpoint(services),
+    logoutEndpoint(services),
+    meEndpoint(services),
+    passwordEndpoint(services),
+    ...accountLinkEndpoints(services),
+    ...oidcEndpoints(services),
+    usersEndpoint(services),
+    ...apiKeyEndpoints(services),
+    ...ownWebhookEndpoints(services),
+    ...payments,
+    ...changesEndpoints(services),
+    ...sessionEndpoints(services),
+    ...secondFactorEndpoints(services),
+    sessionTokenEndpoint(services),
+    adminPasswordEndpoint(services),
+    ...entityEndpoints(services),
+    explainEndpoint(services),
+    ...explainSignInEndpoints(services),
+    statsEndpoint(services),
+    aboutEndpoint(services),
+    refusalCausesEndpoint(services),
+  ];
+};

@@ -7,7 +7,7 @@ import type { Dialect } from '../database/dialect.ts';
 import type { Ask } from '../database/introspection.ts';
 
 interface KnownFixes {
-  /** The first fixed version of each line of releases, in order. A line that is not named has no fixed version. */
+  /** The first fixed version of each line of releases, in order. A missing line has no fixed version. */
   readonly fixed: readonly string[];
   readonly reason: string;
   readonly source: string;
@@ -41,7 +41,7 @@ const compare = (one: readonly number[], other: readonly number[]): number => {
 
 /**
  * One sentence if a version of a program lacks known fixes, undefined otherwise. Lines of releases are counted by their
- * first number; a line newer than all that are named has the fixes.
+ * first number; a line newer than all of the table has the fixes.
  */
 export const missingFixes = (program: string, version: string): string | undefined => {
   const known = knownFixes[program];

@@ -96,7 +96,7 @@ export const readableLog = (level: string, print: (line: string) => void): Logge
     {
       write: (text: string) => {
         const line = JSON.parse(text) as Line;
-        // The greeting says where the service listens.
+        // The greeting prints the address of the service.
         if (line.msg !== 'listening') print(readable(line));
       },
     },

@@ -18,7 +18,7 @@ import type { Config } from './config.ts';
 import { droppedFigure } from './log.ts';
 import { packageVersion } from './version.ts';
 
-/** Parts of the service that have figures, or decide what a scrape waits for. */
+/** Parts of the service that have figures, or delay a scrape. */
 interface MeteredServices {
   readonly changes: Changes;
   readonly securityEvents: SecurityEventStore;
@@ -133,7 +133,7 @@ const figuresOf = ({ services, http, database, damaged, clock }: Metered): reado
     samples: [{ value: damaged() ? 1 : 0 }],
   },
   ...(database.figures?.() ?? []),
-  ...(database.replica === undefined ? [] : figuresOfReplica(database.replica.state())),
+  ...figuresOfReplica(database.replica?.state()),
 ];
 
 /** Opens the metrics if METRICS_PORT is set. Otherwise none of their code is loaded and nothing is measured. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Files that a process has open beside its connections: database, threads, log, modules. */
 const others = 64;
 
-/** Files that the system lets this process open; undefined where it does not say (Linux does). */
+/** The system's limit of open files for this process; undefined where the system does not report it (Linux does). */
 const openFilesLimit = (): number | undefined => {
   try {
     const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

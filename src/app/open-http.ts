@@ -53,7 +53,7 @@ const counterOf =
     const inAdministration = path.startsWith('/admin/');
     if (signInOperations.has(operation))
       return inAdministration ? requestCounts.countFailedSignIn : requestCounts.countSignIn;
-    // Where row rules apply, a record out of reach is answered as missing.
+    // With row rules, the response for a record out of reach is 404.
     const narrowed =
       policy.kind === 'resource' && policy.model.rules.isolation !== undefined
         ? policy.model.table

@@ -42,7 +42,7 @@ export const assertSecret = async (config: Config, vault: Vault): Promise<void> 
 };
 
 /**
- * The current secret: JWT_SECRET, else that of the credentials; outside production one is generated once and stored.
+ * The current secret: JWT_SECRET, else the secret of the credentials; outside production one is generated once and stored.
  * @throws Error in production where there is neither
  */
 const secretOf = async (config: Config, vault: Vault): Promise<string> => {
@@ -75,7 +75,7 @@ export const resealOnChange = async (resealing: Resealing, vault: Vault, logger:
 
 /**
  * Every former secret that is still available: values that were sealed under it can be opened. They include the
- * generated one, and that of the credentials where JWT_SECRET overrides it.
+ * generated one, and the credentials' one where JWT_SECRET overrides it.
  */
 const formerSecrets = async (config: Config, vault: Vault): Promise<() => readonly string[]> => {
   const stored = await storedSecret(config.dataDir, 'jwt_secret').catch(() => undefined);

@@ -111,7 +111,7 @@ const createInject =
       method,
       url: path,
       headers: headers ?? {},
-      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : Buffer.from(body) }),
+      payload: typeof body === 'object' ? Buffer.from(body) : (body ?? ''),
     });
     return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
   };
@@ -180,7 +180,7 @@ const startSweeping = (services: SweptParts, removalClock: Clock, logger: Logger
   return timer.unref();
 };
 
-/** The clocks of a service. An injected clock is that of a test, which moves it at will. */
+/** The clocks of a service. A test injects a clock and moves it at will. */
 const clocksOf = (injected: Clock | undefined) => {
   const service = new ServiceClock(injected);
   return {

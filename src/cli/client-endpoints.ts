@@ -11,7 +11,7 @@ import { type EndpointDefinition, pathOf, requiredFields } from '../resources/ap
 import { textCode } from './scaffold/code.ts';
 import { objectType, typeOf, union } from './schema-type.ts';
 
-/** Language of the comments, the same as that of the generated code. */
+/** Language of the comments, as of the generated code. */
 const locale = 'en';
 
 const indent = '    ';
@@ -97,8 +97,8 @@ const shapeOf = (endpoint: EndpointDefinition, models: Models): string => {
 };
 
 /**
- * The properties of an endpoint that a client needs at run time: the encoding of the body, and whether there is an
- * envelope.
+ * The properties of an endpoint that a client needs at run time: the encoding of the body, and the absence of
+ * an envelope.
  */
 const entryOf = (endpoint: EndpointDefinition): string => {
   const { accepts = 'json', media } = endpoint;

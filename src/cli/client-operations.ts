@@ -6,7 +6,7 @@ import { conditionType, sortedType } from './client-relations.ts';
 import { textCode } from './scaffold/code.ts';
 import { objectType, typeOf } from './schema-type.ts';
 
-/** Language of the comments, the same as that of the generated code. */
+/** Language of the comments, as of the generated code. */
 const locale = 'en';
 
 const indent = '    ';

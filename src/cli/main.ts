@@ -58,7 +58,7 @@ const dispatch = async (given: readonly string[], io: Io): Promise<void> => {
   }
 };
 
-/** The message of an error on one line: that of a configuration has line breaks. */
+/** The message of an error on one line: the message of a configuration error has line breaks. */
 const oneLine = (error: unknown): string => {
   const text = errorMessage(error);
   return text

@@ -10,7 +10,7 @@ import type { Server } from '../app/server.ts';
  */
 const echoMs = 500;
 
-/** Milliseconds after the drain by which the process ends, even if work is still running. */
+/** Milliseconds after the drain until the process ends, even if work is still running. */
 export const stopLimit = 9_000;
 
 /** Milliseconds for requests in flight when the process ends because of an error. */

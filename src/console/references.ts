@@ -132,7 +132,7 @@ export const referenceEndpoints = (services: ReferenceParts, entities: readonly 
         auth: adminAuth,
         policy: entityPolicy(entity),
         accepts: 'nothing',
-        ...(foresee === undefined ? {} : { grantsOn: checkedModels(models.values()) }),
+        grantsOn: foresee === undefined ? undefined : checkedModels(models.values()),
         docs: {
           summary: {
             'zh-CN': `${words['zh-CN']}的引用与删除后果`,

@@ -257,7 +257,7 @@ const tableStyle = {
   '& code': { fontFamily: monospace, color: 'text.primary' },
 } as const;
 
-/** The roles after the sign-in with their origin, and those that it removes. */
+/** The roles after the sign-in with their origin, and the removed ones. */
 const Roles = ({ explained: { roles, lost_roles: lost } }: ExplainedProps) => {
   const text = useText();
   return (

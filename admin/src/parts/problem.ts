@@ -53,7 +53,7 @@ export const failureOf = (error: unknown): Failure => {
   };
 };
 
-/** The service writes in its own language; messages that depend on the code alone are replaced by those of the page. */
+/** The service writes in its own language. The page has texts of its own for messages that depend on the code alone. */
 const inLanguage = ({ code, message }: Failure, language: Language): string => {
   const name = Object.entries(problemTable).find(([, known]) => known === code)?.[0];
   if (name === undefined) return message;

@@ -23,7 +23,7 @@ export const linesOf = (
 
 export const rowsOf = (value: unknown): readonly Draft[] => (Array.isArray(value) ? value : []);
 
-/** The relations that a form can show: not those with more records than one write accepts. */
+/** The relations that a form can show: none with more records than one write accepts. */
 export const shownLines = (lines: readonly LinesField[], record: Draft): readonly LinesField[] =>
   lines.filter(({ name }) => Array.isArray(record[name]) && rowsOf(record[name]).length <= maxLines);
 

@@ -44,7 +44,7 @@ interface Described<Item extends RaRecord> {
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
 }
 
-/** The columns of a list: those of its page, and an ordinary one for each further field of the service. */
+/** The columns of a list: the page's own, and an ordinary one for each further field of the service. */
 const listColumns = <Item extends RaRecord>(
   { columns, hidden }: Described<Item>,
   fields: readonly ListedField[],
@@ -56,7 +56,7 @@ const listColumns = <Item extends RaRecord>(
   return [...own.filter((column) => !buttons.includes(column)), ...further, ...buttons];
 };
 
-/** Filters in the order of the columns, then those of other fields. */
+/** Filters in the order of the columns, then filters of other fields. */
 const filtersFor = <Item extends RaRecord>(
   { columns, choices = {}, filters }: Described<Item>,
   fields: readonly ListedField[],

@@ -45,7 +45,7 @@ interface RecordInputsProps {
   readonly onCorrect: (name: string) => void;
 }
 
-/** The inputs of fields, then those of lists of records. */
+/** The inputs of fields, then the inputs of lists of records. */
 const RecordInputs = (props: RecordInputsProps) => {
   const { fields, lines, draft, version, wrong, onType, onCorrect } = props;
   return (

@@ -15,7 +15,7 @@ import { countText, type Statistics } from './stats.ts';
 
 type Work = Statistics['attention'];
 
-/** Webhooks whose last attempts failed, and that are still retried. */
+/** Webhooks whose last attempts failed, and which are still retried. */
 export const FailingWebhooks = ({ found }: { readonly found: Work['failing_webhooks'] }) => {
   const text = useText();
   return (

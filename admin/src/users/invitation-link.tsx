@@ -1,4 +1,4 @@
-/** Links by which users set their passwords: requests, the dialog that shows one, and the button that creates one. */
+/** Links by which users set their passwords: requests, the dialog with a link, and the button that creates one. */
 
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';

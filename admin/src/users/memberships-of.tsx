@@ -167,7 +167,7 @@ const openingsOf = (record: AnyRecord, opens: readonly OpenedModel[]): readonly 
   return [...found.values()];
 };
 
-/** Link to the opened records: the record itself, the list of those with the value, or the list of the model. */
+/** Link to the opened records: the record itself, the list of records with the value, or the list of the model. */
 const pageOf = ({ path, field, on }: OpenedModel, record: AnyRecord): string => {
   if (field === 'id') return `/records/${path}/${String(record[on])}/show`;
   return field === null ? `/records/${path}` : listOf(path, { [field]: record[on] });

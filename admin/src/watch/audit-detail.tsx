@@ -138,7 +138,7 @@ const withNamedOwner = (detail: AuditEntry['detail']): AuditEntry['detail'] => {
   return { ...others, [owner]: after, before: { [owner]: before } };
 };
 
-/** Values before a change, which stand beside those after it. */
+/** Values before a change, shown beside the values after it. */
 const beforeIn = ({ before }: AuditEntry['detail']): Readonly<Record<string, unknown>> =>
   typeof before === 'object' && before !== null ? { ...before } : {};
 

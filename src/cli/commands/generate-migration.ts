@@ -16,7 +16,7 @@ import { shownPath, writeNewFiles } from '../scaffold/files.ts';
 import { migrationFile, migrationName, type Operation } from '../scaffold/migration-file.ts';
 import { planMigration } from '../scaffold/plan-migration.ts';
 
-/** The operations that lead from the current database to the models. */
+/** The operations that bring the current database to the models. */
 const compare = async (
   io: Io,
   models: Models,

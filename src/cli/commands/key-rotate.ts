@@ -26,7 +26,7 @@ export const command = defineCommand({
   async run({ values, operands: [text = ''] }, io) {
     const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
     if (!Number.isSafeInteger(id)) throw new UsageError(`${text} is no id`);
-    // As in the API, a number alone is one of seconds.
+    // As in the API, a number without a unit means seconds.
     const seconds = /^\d+$/.test(values.overlap);
     const overlap = seconds ? Number(values.overlap) : parseDuration(values.overlap, 'overlap') / 1_000;
     if (overlap > maxOverlapSeconds) throw new UsageError('--overlap takes at most 30d');

@@ -53,7 +53,7 @@ export const command = defineCommand({
     await awaitDatabase(target, config, report);
     const lost = target.lostWrites();
     if (lost !== undefined) report({ database: target.place }, lost);
-    // A database that is gone is not one that was never made: its plan would be that of an empty one.
+    // A lost database is not a new one: its plan would begin with an empty database.
     if (values.plan === true || values.check === true) await expectsDatabase(config, target);
     if (values.plan === true) {
       const planned = await planMigrations(target, application);

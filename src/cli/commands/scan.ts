@@ -12,7 +12,7 @@ import { withTables } from '../tables.ts';
 /** Exit status if no key was found, but something could not be examined. */
 const unexamined = 3;
 
-/** A key with the commit that brought it. */
+/** A key with the commit that added it. */
 interface Reported extends FoundKey {
   readonly commit?: string;
 }

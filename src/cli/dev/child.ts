@@ -1,4 +1,4 @@
-/** One run of the application under `gatewright dev`: it serves until a file changes, or says why it cannot. */
+/** One run of the application under `gatewright dev`: it serves until a file changes, or prints the reason why it cannot. */
 
 import { type Application, ApplicationError, loadApplication } from '../../app/application.ts';
 import { type Config, ConfigError, readConfig } from '../../app/config.ts';
@@ -100,7 +100,7 @@ interface Loaded {
 }
 
 const load = async (folder: string): Promise<Loaded> => {
-  // A single process, since it is the one that restarts.
+  // A single process: `gatewright dev` restarts it.
   const config = { ...readConfig(process.env), workers: 1 };
   return { config, application: await loadApplication(folder) };
 };

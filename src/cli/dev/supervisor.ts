@@ -61,7 +61,7 @@ export class Supervisor {
     this.#waiting = spawnRun(env);
   }
 
-  /** Ends the current run and starts another. Resolves when that one serves, or has reported why it does not. */
+  /** Ends the current run and starts another. Resolves when the new run serves, or has reported its failure. */
   restart(): Promise<void> {
     this.#again = true;
     this.#restarting ??= this.#restartAll().finally(() => {

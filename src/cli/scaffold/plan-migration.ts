@@ -30,7 +30,7 @@ const modelOf = (models: Models, table: string): ResourceModel => {
 
 const pair = (gone: readonly string[], added: readonly string[]): string => `${gone[0]}=${added[0]}`;
 
-/** Questions that only the author can answer: whether an addition is a rename. */
+/** Questions that only the author can answer: is an addition a rename? */
 const assertDeclared = (found: readonly Difference[], { allowDrop }: Declarations): void => {
   if (allowDrop) return;
   const complaints: string[] = [];
@@ -120,7 +120,7 @@ const nothing: Alteration = {
   search: undefined,
 };
 
-/** References that had to wait for their target tables. */
+/** References that are added after their target tables. */
 const lateReferences = (ordered: readonly Extract<Operation, { kind: 'create' }>[]): Operation[] =>
   ordered.flatMap(({ model, later }) => {
     if (later === undefined) return [];

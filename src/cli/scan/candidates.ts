@@ -87,7 +87,7 @@ export class CandidateFinder {
         .toLowerCase();
       this.#found(text, lineAt(start));
     };
-    /** Takes the beginning of a run, as far as it has arrived; returns where the last candidate begins. */
+    /** Takes the beginning of a run, as far as it has arrived; returns the position of the last candidate. */
     const begin = (start: number, end: number): number => {
       take(start);
       const behind = start + escapedDigits(bytes, start);

@@ -128,7 +128,7 @@ const sharedFolderOf = async (path: string): Promise<string> => {
 /** Formats that the configuration has to name for git to read a repository, with their known values. */
 const formats = { objectformat: /^sha(?:1|256)$/, refstorage: /^(?:files|reftable)$/ } as const;
 
-/** The configuration in which git reads the objects. Of the repository's own, two words are read, as data. */
+/** The configuration in which git reads the objects. Two words of the repository's own configuration are read, as data. */
 const configurationFor = async (repository: string, temporary: string): Promise<string> => {
   const lines: string[] = [];
   for (const [name, known] of Object.entries(formats)) {
@@ -140,7 +140,7 @@ const configurationFor = async (repository: string, temporary: string): Promise<
       '--get',
       `extensions.${name}`,
     ];
-    // Status 1 where the name is not there.
+    // Status 1 means that the name does not exist.
     const value = (await outputOf(spawnGit(temporary, words)).catch(() => '')).trim().toLowerCase();
     if (known.test(value)) lines.push(`\t${name} = ${value}`);
   }
@@ -167,7 +167,7 @@ export class ForeignRepository {
         if (dataNames.test(name)) await symlink(join(shared, name), join(temporary, name));
       const logs = join(shared, 'logs');
       if (await exists(logs)) await copyLogs(logs, join(temporary, 'logs'));
-      // With references in tables there may be none of the usual folder.
+      // A repository with references in tables may lack the usual folder.
       await mkdir(join(temporary, 'refs'), { recursive: true });
       await copyFile(join(shared, 'HEAD'), join(temporary, 'HEAD'));
       await writeFile(join(temporary, 'config'), await configurationFor(shared, temporary));

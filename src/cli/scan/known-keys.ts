@@ -26,16 +26,16 @@ export interface FoundKey extends Omit<KnownSecret, 'key_hash'>, KeyPlace {
   readonly revoked: boolean;
 }
 
-/** Candidates of one scan after which they are compared in memory before they are looked up. */
+/** Number of candidates of one scan from which on they are compared in memory before the look-up. */
 const manyCandidates = 20_000;
 
-/** Places that wait for the look-up of their candidates at most. */
+/** Maximum number of places that wait for the look-up of their candidates. */
 const maxWaitingPlaces = 20_000;
 
 /**
  * Tells keys of this service from other texts of their form, by their hashes, in batches. A text with very many of them
  * is compared in memory first.
- * @param revoke whether keys that exist are deleted
+ * @param revoke true to delete existing keys
  */
 export const createKeySearch = (context: TableContext, revoke: boolean) => {
   const { database, clock } = context;

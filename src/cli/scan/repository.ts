@@ -8,7 +8,7 @@ import { ended, type ForeignRepository } from './git.ts';
 import type { KeySearch } from './known-keys.ts';
 import { type Examined, examine } from './sources.ts';
 
-/** Bytes of a stream, as many as are asked for at a time. */
+/** Reads a stream by a number of bytes or by lines. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Uint8Array = new Uint8Array();

@@ -27,7 +27,7 @@ import { openApplication } from '../application.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { commandConfig } from '../tables.ts';
 
-/** Connections besides that of the transaction: few, for looking up the cause of a refusal. */
+/** Connections besides the transaction's: few, for looking up the cause of a refusal. */
 const poolSize = 4;
 
 interface ServedResources {

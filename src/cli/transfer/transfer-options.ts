@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { UsageError } from '../io.ts';
 
-/** Options that import and export share: which records, and on whose behalf. */
+/** Options that import and export share: the records, and the acting user. */
 export const transferOptions = {
   resource: {
     type: 'string',
