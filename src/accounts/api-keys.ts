@@ -7,7 +7,7 @@ export { keyEntity, ownKeyEntity } from './api-keys/entity.ts';
 export { notifyOfExpiry } from './api-keys/expiry-notices.ts';
 export type { KeyAdviceParts } from './api-keys/key-advice.ts';
 export {
-  foundSchema,
+  countedListSchema,
   keyAdviceMembers,
   keyAdviceReader,
   keysOf,

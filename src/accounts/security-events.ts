@@ -53,8 +53,8 @@ export class EventLimit<Origin> {
   }
 
   /**
-   * Whether the event is to be recorded individually; otherwise it is counted.
-   * @param stranger whether no valid credential identifies the source
+   * Returns whether the event is to be recorded individually; otherwise it is counted.
+   * @param stranger true if no valid credential identifies the source
    */
   admits(source: string, stranger: boolean, action: string, origin: Origin): boolean {
     this.#turn();
@@ -204,7 +204,7 @@ export class SecurityEventStore implements SecurityEvents {
     });
   }
 
-  /** Numbers of events since the start of the process, including those that were only counted. */
+  /** Numbers of recorded and counted events since the start of the process. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }

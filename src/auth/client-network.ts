@@ -29,7 +29,7 @@ const isMapped = (groups: readonly number[]): boolean =>
   groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
 
 /** The IPv4 address in the last two groups. */
-const dotted = (groups: readonly number[]): string => {
+const toDottedQuad = (groups: readonly number[]): string => {
   const [high = 0, low = 0] = groups.slice(6);
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 };
@@ -43,7 +43,7 @@ export const networkOf = (address: string): string => {
   const [bare = ''] = address.split('%', 1);
   if (isIPv4(bare) || !isIPv6(bare)) return bare;
   const groups = expand(bare);
-  if (isMapped(groups)) return dotted(groups);
+  if (isMapped(groups)) return toDottedQuad(groups);
   return `${groups
     .slice(0, 4)
     .map((group) => group.toString(16))
@@ -88,7 +88,7 @@ const networkIn = (text: string): Network | undefined => {
   const groups = expand(address);
   if (prefix > 128 || !endsWithin(groups, 16, prefix)) return undefined;
   return isMapped(groups)
-    ? { address: dotted(groups), prefix: prefix - 96, family: 'ipv4' }
+    ? { address: toDottedQuad(groups), prefix: prefix - 96, family: 'ipv4' }
     : { address, prefix, family: 'ipv6' };
 };
 

@@ -185,7 +185,7 @@ class StoredLoginThrottle implements LoginThrottle, Rekeyable {
     const more = kind === 'sign_in' ? [] : [kind];
     const forAccount = { key: this.#keyOf('account', account, network, ...more), limit: accountLimit };
     const forAddress = { key: this.#keyOf('address', network, ...more), limit: addressLimit };
-    return this.#counted([forAccount, forAddress], attempt, signal);
+    return this.#runCounted([forAccount, forAddress], attempt, signal);
   }
 
   forget(accounts: readonly string[], address: string): Promise<void> {
@@ -200,7 +200,7 @@ class StoredLoginThrottle implements LoginThrottle, Rekeyable {
     attempt: () => Promise<T | undefined>,
     signal?: AbortSignal,
   ): Promise<T | undefined> {
-    return this.#counted([{ key: this.#keyOf('code', account), limit: codeLimit }], attempt, signal);
+    return this.#runCounted([{ key: this.#keyOf('code', account), limit: codeLimit }], attempt, signal);
   }
 
   replaceSecret(next: string): void {
@@ -212,7 +212,7 @@ class StoredLoginThrottle implements LoginThrottle, Rekeyable {
     return createHmac('sha256', this.#secretKey).update(JSON.stringify(parts)).digest('hex');
   }
 
-  async #counted<T>(
+  async #runCounted<T>(
     counters: readonly Counter[],
     attempt: () => Promise<T | undefined>,
     signal: AbortSignal | undefined,
@@ -231,7 +231,7 @@ class StoredLoginThrottle implements LoginThrottle, Rekeyable {
   }
 
   /**
-   * Always in this order: codes of the account, the account, the address. The holder of an address's place waits for
+   * Reserves in one order: codes of the account, the account, the address. The holder of an address's place waits for
    * nothing more, so there is no deadlock.
    */
   async #reserveAll(counters: readonly Counter[], signal: AbortSignal | undefined): Promise<void> {
@@ -249,7 +249,7 @@ class StoredLoginThrottle implements LoginThrottle, Rekeyable {
     await Promise.all(counters.map(({ key }) => this.#store.settle(key, failed, this.#clock())));
   }
 
-  /** Used when an error is being thrown already: that one is reported, and the reservation expires by itself. */
+  /** Releases while another error is being thrown. Its own error is ignored: the reservation expires by itself. */
   #release(counters: readonly Counter[]): Promise<void> {
     return this.#settle(counters, false).catch(() => {});
   }

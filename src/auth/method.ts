@@ -56,7 +56,7 @@ export interface IdentifiedUser<Method extends string = string> extends Identity
   readonly scopes?: ReadonlySet<string> | undefined;
   /** Limits of the API key; undefined where it has none. */
   readonly limits?: KeyLimits | undefined;
-  /** The scopes that this request of an API key has needed so far, whichever the key has. */
+  /** The scopes that this request of an API key has needed so far, also if the key lacks them. */
   readonly uses?: Set<string> | undefined;
 }
 

@@ -44,7 +44,7 @@ export interface Passkeys {
   verifySignIn(
     response: JsonObject,
     challenge: string,
-    by: RegisteredCredential,
+    credential: RegisteredCredential,
   ): Promise<number | undefined>;
 }
 
@@ -67,7 +67,7 @@ const problemOf = ({ protocol, hostname }: URL): PasskeysProblem | undefined => 
 const library = () => import('@simplewebauthn/server');
 
 const descriptorsOf = (known: readonly KnownCredential[]) =>
-  known.map(({ credential, transports: by }) => ({ id: credential, transports: [...by] }));
+  known.map(({ credential, transports: stored }) => ({ id: credential, transports: [...stored] }));
 
 export const createPasskeys = (baseUrl: string): Passkeys => {
   const url = new URL(baseUrl);
@@ -112,16 +112,16 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
         supportedAlgorithmIDs: algorithms,
       }).catch(() => undefined);
       if (verified?.verified !== true) return undefined;
-      const { id, publicKey, counter, transports: by } = verified.registrationInfo.credential;
+      const { id, publicKey, counter, transports: offered } = verified.registrationInfo.credential;
       return {
         credential: id,
         counter,
         publicKey: Buffer.from(publicKey).toString('base64url'),
-        transports: transports.filter((each) => Array.isArray(by) && by.includes(each)),
+        transports: transports.filter((each) => Array.isArray(offered) && offered.includes(each)),
       };
     },
 
-    async verifySignIn(response, challenge, { credential, publicKey, counter, transports: by }) {
+    async verifySignIn(response, challenge, { credential, publicKey, counter, transports: stored }) {
       const { verifyAuthenticationResponse } = await library();
       const verified = await verifyAuthenticationResponse({
         response: response as unknown as AuthenticationResponseJSON,
@@ -131,7 +131,7 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
         credential: {
           id: credential,
           counter,
-          transports: [...by],
+          transports: [...stored],
           publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
         },
         requireUserVerification: false,

@@ -97,7 +97,7 @@ export interface AccountStore {
   /** Returns the account of a canonical username or email (see `canonicalAccount`). */
   byAccount(canonical: string): Promise<Account | undefined>;
   /** Writes `hash` if the user's password hash still is `from`; ends no session, for the password is the same. */
-  replaceHash(id: number, from: string, hash: string): Promise<void>;
+  replaceHash(id: number, formerHash: string, hash: string): Promise<void>;
 }
 
 /** A place for one attempt (`granted`); no place because of unfinished attempts (`busy`); or the limit is reached. */

@@ -7,14 +7,14 @@ export const recoveryCodeCount = 10;
 /** 80 random bits: sixteen characters of base32. */
 const codeBytes = 10;
 
-const normalised = (code: string): string => code.replaceAll(/[\s-]/g, '').toLowerCase();
+const normalize = (code: string): string => code.replaceAll(/[\s-]/g, '').toLowerCase();
 
 /**
  * SHA-256, lowercase hex, of a code without its blanks, hyphens and capitals; undefined for a text that cannot be a
  * code. 80 random bits need no slow hash, and no key: the codes stay valid when the server secret changes.
  */
 export const hashRecoveryCode = (code: string): string | undefined => {
-  const text = normalised(code);
+  const text = normalize(code);
   return /^[a-z2-7]{16}$/.test(text) ? createHash('sha256').update(text).digest('hex') : undefined;
 };
 

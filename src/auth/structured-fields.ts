@@ -29,12 +29,12 @@ const stringForm = /"((?:[ !#-[\]-~]|\\["\\])*)"/y;
 const integerForm = /(?:0|-?[1-9]\d{0,14})(?![\d.])/y;
 const bytesForm = /:((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):/y;
 const spaces = / */y;
-/** Around the commas of a dictionary. */
+/** Blanks around the commas of a dictionary. */
 const optionalBlanks = /[ \t]*/y;
 
 class MalformedFieldError extends Error {}
 
-const malformed = (): never => {
+const throwMalformed = (): never => {
   throw new MalformedFieldError('no structured field');
 };
 
@@ -71,7 +71,7 @@ class FieldReader {
   }
 
   key(): string {
-    return this.#match(keyForm)?.[0] ?? malformed();
+    return this.#match(keyForm)?.[0] ?? throwMalformed();
   }
 
   #value(): Value {
@@ -79,10 +79,10 @@ class FieldReader {
     if (string !== undefined) return string.replaceAll(/\\(.)/g, '$1');
     const integer = this.#match(integerForm)?.[0];
     if (integer !== undefined) return Number(integer);
-    const base64 = this.#match(bytesForm)?.[1] ?? malformed();
+    const base64 = this.#match(bytesForm)?.[1] ?? throwMalformed();
     const bytes = Buffer.from(base64, 'base64');
     // The last character may have bits that are not of a byte.
-    return bytes.toString('base64') === base64 ? bytes : malformed();
+    return bytes.toString('base64') === base64 ? bytes : throwMalformed();
   }
 
   #parameters(): Parameters {
@@ -90,7 +90,7 @@ class FieldReader {
     while (this.takes(';')) {
       this.skip(spaces);
       const key = this.key();
-      if (parameters.has(key)) malformed();
+      if (parameters.has(key)) throwMalformed();
       parameters.set(key, this.takes('=') ? this.#value() : true);
     }
     return parameters;
@@ -107,7 +107,7 @@ class FieldReader {
     while (!this.takes(')')) {
       items.push(this.#item());
       if (this.takes(' ')) this.skip(spaces);
-      else if (this.#text[this.#at] !== ')') malformed();
+      else if (this.#text[this.#at] !== ')') throwMalformed();
     }
     return { items, parameters: this.#parameters() };
   }
@@ -119,11 +119,11 @@ const readDictionary = (reader: FieldReader): Dictionary => {
   do {
     reader.skip(optionalBlanks);
     const key = reader.key();
-    if (members.has(key)) malformed();
-    members.set(key, reader.takes('=') ? reader.member() : malformed());
+    if (members.has(key)) throwMalformed();
+    members.set(key, reader.takes('=') ? reader.member() : throwMalformed());
     reader.skip(optionalBlanks);
   } while (reader.takes(','));
-  return reader.ended ? members : malformed();
+  return reader.ended ? members : throwMalformed();
 };
 
 /** Undefined unless the field is a dictionary of at least one member as described above. */
@@ -148,7 +148,7 @@ const serializeParameters = (parameters: Parameters): string =>
     .join('');
 
 const serializeItem = ({ value, parameters }: Item): string =>
-  (value === true ? malformed() : serializeValue(value)) + serializeParameters(parameters);
+  (value === true ? throwMalformed() : serializeValue(value)) + serializeParameters(parameters);
 
 export const serialize = (member: Item | InnerList): string =>
   'items' in member

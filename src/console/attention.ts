@@ -1,7 +1,7 @@
 /** The part of the start page that lists work for an administrator, with its JSON Schema. */
 
 import {
-  foundSchema,
+  countedListSchema,
   type KeyAdviceParts,
   keyAdviceMembers,
   keyAdviceReader,
@@ -42,11 +42,11 @@ export const attentionSchema: JsonSchema = {
     expiring_keys: { ...keysSchema, description: 'active, and over within 30 days' },
     ...keyAdviceMembers,
     ownerless_accounts: {
-      ...foundSchema('accounts', { id: integer, username: text, owner: userOrNullSchema }),
+      ...countedListSchema('accounts', { id: integer, username: text, owner: userOrNullSchema }),
       description: 'enabled service accounts whose owner is disabled, or was deleted (`owner` is null)',
     },
     failed_sign_ins: {
-      ...foundSchema('sign_ins', {
+      ...countedListSchema('sign_ins', {
         user: { type: ['object', 'null'], properties: { id: integer, username: text, disabled: boolean } },
         address: { type: ['string', 'null'] },
         count: integer,
@@ -57,15 +57,15 @@ export const attentionSchema: JsonSchema = {
     },
     open_resources: { ...models, description: 'no rule asks who calls' },
     ungranted_models: { ...models, description: 'permissions are asked for, and no role was granted any' },
-    disabled_webhooks: foundSchema('webhooks', {
+    disabled_webhooks: countedListSchema('webhooks', {
       id: integer,
       url: text,
       reason: text,
       disabled_at: timeOrNull,
     }),
-    failing_webhooks: foundSchema('webhooks', { id: integer, url: text, failures: integer }),
+    failing_webhooks: countedListSchema('webhooks', { id: integer, url: text, failures: integer }),
     failed_jobs: {
-      ...foundSchema('jobs', {
+      ...countedListSchema('jobs', {
         id: integer,
         name: text,
         error: { type: ['string', 'null'] },

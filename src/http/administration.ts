@@ -10,7 +10,7 @@ import type { Rule } from '../policy/rule.ts';
 export const adminAuth: readonly AuthMethodName[] = ['session', 'jwt'];
 
 /** Principal of a user who is just signing in, for the audit log. */
-export const arriving = (identity: Identity): UserPrincipal => ({ ...identity, method: 'session' });
+export const asSessionPrincipal = (identity: Identity): UserPrincipal => ({ ...identity, method: 'session' });
 
 export const administratorOnly: Rule = { kind: 'administrator' };
 

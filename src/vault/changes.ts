@@ -36,7 +36,7 @@ export const newSecret = (): string => randomBytes(32).toString('hex');
 export const isInGrace = (previous: Pick<PreviousKey, 'until'>, now: number): boolean =>
   now < (parseTimestamp(previous.until) ?? Number.NEGATIVE_INFINITY);
 
-const existing = (credentials: Credentials, appId: string): AppKeys => {
+const applicationOf = (credentials: Credentials, appId: string): AppKeys => {
   const application = credentials.apps.get(appId);
   if (application === undefined) throw new VaultError(`there is no application ${JSON.stringify(appId)}`);
   return application;
@@ -74,7 +74,7 @@ export const rotateAppKey = (
   now: number,
   grace: number,
 ): Credentials => {
-  const { previous = [], rotated_at: _, ...current } = existing(credentials, appId);
+  const { previous = [], rotated_at: _, ...current } = applicationOf(credentials, appId);
   const rotated = { ...key, rotated_at: toTimestamp(now) };
   if (grace === 0) return withApplication(credentials, appId, rotated);
   const inGrace = previous.filter((one) => isInGrace(one, now));
@@ -85,7 +85,7 @@ export const rotateAppKey = (
 };
 
 export const removeApplication = (credentials: Credentials, appId: string): Credentials => {
-  existing(credentials, appId);
+  applicationOf(credentials, appId);
   const apps = new Map(credentials.apps);
   apps.delete(appId);
   return { ...credentials, apps };

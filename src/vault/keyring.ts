@@ -72,13 +72,13 @@ export class Keyring {
   async assertUsable(): Promise<void> {
     const identities = await this.identities();
     if (identities === undefined) {
-      if (this.#options.production) throw new VaultError(this.#missing());
+      if (this.#options.production) throw new VaultError(this.#missingKeyMessage());
       return;
     }
     await this.#recipient(identities);
   }
 
-  #missing(): string {
+  #missingKeyMessage(): string {
     return `the key ${this.source} is missing and production never makes one: set CREDENTIALS_KEY, or run age-keygen -o ${this.source}`;
   }
 
@@ -100,7 +100,7 @@ export class Keyring {
   async #identitiesOrNew(): Promise<readonly string[]> {
     let identities = await this.identities();
     while (identities === undefined) {
-      if (this.#options.production) throw new VaultError(this.#missing());
+      if (this.#options.production) throw new VaultError(this.#missingKeyMessage());
       const { identity, recipient } = await newIdentity();
       const text = `# public key: ${recipient}\n${identity}\n`;
       await createOnce(this.#options.keyFile, Buffer.from(text));

@@ -230,7 +230,7 @@ export class Vault {
    * rises by one, or to the value that `change` sets; always above `seen`, the highest one that was seen anywhere.
    */
   update(change: (current: Credentials) => Credentials, seen = 0): Promise<void> {
-    return this.#locked(async (file) => {
+    return this.#runLocked(async (file) => {
       const current = (await this.#read())?.credentials ?? noCredentials;
       await this.#write(
         file,
@@ -246,7 +246,7 @@ export class Vault {
    * @throws VaultError where there is nothing to encrypt, or another step is due
    */
   rekey(step: RekeyStep, seen = 0): Promise<Rekeyed> {
-    return this.#locked(async (file) => {
+    return this.#runLocked(async (file) => {
       const current = (await this.#read())?.credentials;
       if (current === undefined)
         throw new VaultError(`${file} is not there: there is nothing to encrypt again`);
@@ -272,7 +272,7 @@ export class Vault {
   }
 
   writeDraft(text: string): Promise<void> {
-    return this.#locked(async () => {
+    return this.#runLocked(async () => {
       const current = (await this.#read())?.credentials;
       await writeAtomically(this.draftFile, await this.#keyring.seal(text, current?.recipients));
     });
@@ -294,7 +294,7 @@ export class Vault {
   }
 
   /** Runs a writer under the lock of all processes. */
-  #locked<T>(task: (file: string) => Promise<T>): Promise<T> {
+  #runLocked<T>(task: (file: string) => Promise<T>): Promise<T> {
     return this.#serialise(async () => {
       await this.#keyring.assertUsable();
       const file = await settledPath(this.#options.file);

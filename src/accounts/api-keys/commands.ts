@@ -187,7 +187,7 @@ type KeyChange = { readonly [Name in keyof ChangeableKey]?: ChangeableKey[Name] 
 
 const changedFields = ['name', 'expires_at', 'scopes', 'networks', 'limit', 'quota'] as const;
 
-/** Stored values of a key for the audit log: those that `named` has, JSON as its value. */
+/** Stored values of a key for the audit log, of the fields that `named` has; JSON as its value. */
 const auditedKey = (stored: KeyChange, named: KeyChange = stored): JsonObject =>
   Object.fromEntries(
     changedFields
@@ -199,8 +199,8 @@ const auditedKey = (stored: KeyChange, named: KeyChange = stored): JsonObject =>
       }),
   );
 
-/** The values that are sent and differ from the stored ones, whatever the form of their JSON as text. */
-const differing = (stored: KeyChange, sent: KeyChange): KeyChange => {
+/** Returns the sent values that differ from the stored ones; JSON is compared by its value. */
+const differences = (stored: KeyChange, sent: KeyChange): KeyChange => {
   const [before, after] = [auditedKey(stored, sent), auditedKey(sent)];
   const differs = ([name]: readonly [string, unknown]): boolean =>
     JSON.stringify(before[name]) !== JSON.stringify(after[name]);
@@ -252,7 +252,7 @@ const updateKey = (known: ReadonlySet<string>) =>
       if (end !== undefined && Number(before.expired) === 1) throw new Problem('key_expired');
       const expires_at = end === undefined ? undefined : timestampOrNull(endOf(end));
       const sent = { name, expires_at, ...storedRestrictions(values) };
-      const changed = differing(before, sent);
+      const changed = differences(before, sent);
       if (Object.keys(changed).length === 0) return {};
       await transaction.run(toQuery(tables.updateTable('api_keys').set(changed).where('id', '=', id)));
       await markSecrets(change, id);
@@ -262,7 +262,7 @@ const updateKey = (known: ReadonlySet<string>) =>
     },
   });
 
-/** Deletes a key among those that the grant covers. */
+/** Deletes a key of the grant. */
 const removeKey = async (call: CommandCall<object>) => ({
   audit: await revokeKey(call, await lockGrantedKey(call, call.id, call.grant)),
 });

@@ -18,17 +18,17 @@ const listOfTexts = (label: Label, note: string) =>
 
 /** The secrets of a key that work now, the present one first. */
 const secretsOf = (dialect: Dialect, row: string): Fragment => {
-  const of = (column: string): Fragment => identifier(row, column);
+  const column = (name: string): Fragment => identifier(row, name);
   const secret = dialect.object([
     { name: 'key', value: sql`(s.prefix || '****')` },
     { name: 'last_used_at', value: timeText(dialect, sql`s.used`) },
     { name: 'ends_at', value: timeText(dialect, sql`s.ends`) },
   ]);
-  const rows = sql`select ${of('key_prefix')} as prefix,
-      case when ${of('rotated_at')} is null then ${of('last_used_at')} else ${of('secret_used_at')} end as used,
+  const rows = sql`select ${column('key_prefix')} as prefix,
+      case when ${column('rotated_at')} is null then ${column('last_used_at')} else ${column('secret_used_at')} end as used,
       ${dialect.cast(sql`null`, 'timestamp')} as ends
     union all select f.key_prefix, f.last_used_at, f.ends_at from gatewright_former_secrets f
-      where f.key_id = ${of('id')} and f.ends_at > ${serviceTime}`;
+      where f.key_id = ${column('id')} and f.ends_at > ${serviceTime}`;
   return dialect.arrayOf(
     sql`json(secret)`,
     sql`select ${secret} as secret from (${rows}) s order by s.ends is not null`,
@@ -110,7 +110,7 @@ const user = computed(field.string({ label: { 'zh-CN': '所有者', en: 'Owner' 
   }),
 });
 
-/** Keys as the persons behind them see them: their own, and those of the service accounts that they own. */
+/** Keys as persons see them: their own, and the keys of their service accounts. */
 export const ownKeyEntity = defineEntity('api_keys', {
   title: 'ApiKey',
   from: sql`(select k.*, u."username", u."name" as "user_name", k."user_id" as "holder_id"

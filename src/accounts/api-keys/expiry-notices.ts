@@ -36,8 +36,8 @@ export const notifyOfExpiry = async (
 ): Promise<readonly ExpiringKey[]> => {
   const { dialect } = database;
   const mark = statement<{ now: string; end: string }>(dialect, (value) => {
-    const [from, to] = [value('now'), value('end')].map((time) => dialect.cast(time, 'timestamp'));
-    const due = sql`expires_at > ${from ?? sql``} and expires_at <= ${to ?? sql``}
+    const time = (name: 'now' | 'end') => dialect.cast(value(name), 'timestamp');
+    const due = sql`expires_at > ${time('now')} and expires_at <= ${time('end')}
       and (notified_expires_at is null or notified_expires_at <> expires_at)
       and user_id in (select id from users where kind = 'service')`;
     return sql`update api_keys set notified_expires_at = expires_at

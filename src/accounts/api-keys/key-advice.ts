@@ -66,7 +66,10 @@ export const objectsSchema = (properties: Readonly<Record<string, JsonSchema>>):
 });
 
 /** Schema of a count, and of the list of the first entries under a name. */
-export const foundSchema = (name: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+export const countedListSchema = (
+  name: string,
+  properties: Readonly<Record<string, JsonSchema>>,
+): JsonSchema => ({
   type: 'object',
   properties: { count: integer, [name]: objectsSchema(properties) },
 });
@@ -87,7 +90,7 @@ const key = {
   last_used_at: timeOrNull,
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 /** Schema of a count of keys with the first of them. */
-export const keysSchema = foundSchema('keys', key);
+export const keysSchema = countedListSchema('keys', key);
 /** Schemas of the members of the advice. */
 export const keyAdviceMembers = {
   endless_keys: { ...keysSchema, description: 'never expire' },
@@ -96,7 +99,7 @@ export const keyAdviceMembers = {
     description: 'active, and not used for 30 days or ever since they were made',
   },
   wide_keys: {
-    ...foundSchema('keys', { ...key, narrower_scopes: { type: 'array', items: text } }),
+    ...countedListSchema('keys', { ...key, narrower_scopes: { type: 'array', items: text } }),
     description:
       'may do more than their requests of the last 30 days needed; `narrower_scopes` would be enough. Of the 200 keys that were used last.',
   },

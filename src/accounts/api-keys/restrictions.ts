@@ -50,7 +50,7 @@ export const limitSchema: JsonSchema = {
   additionalProperties: false,
 };
 
-/** Adds what the fields do not say of scopes, networks and limits; `known` are the scopes of the service. */
+/** Adds the rules of scopes, networks and limits to the schema; `known` are the scopes of the service. */
 export const refineKey =
   (known: ReadonlySet<string>) =>
   (schema: JsonSchema): JsonSchema => {
@@ -113,7 +113,7 @@ export const restrictionViolations = (
   return violations;
 };
 
-const stored = (value: Json | undefined): string | number | null | undefined => {
+const toStored = (value: Json | undefined): string | number | null | undefined => {
   if (value === undefined || value === null || typeof value === 'number') return value;
   return JSON.stringify(Array.isArray(value) ? [...new Set(value)] : value);
 };
@@ -121,7 +121,7 @@ const stored = (value: Json | undefined): string | number | null | undefined => 
 /** The columns of restrictions that were sent and checked. A list has each text once. */
 export const storedRestrictions = (sent: SentRestrictions): Partial<StoredRestrictions> =>
   Object.fromEntries(
-    restrictionNames.map((name) => [name, stored(sent[name])]).filter(([, value]) => value !== undefined),
+    restrictionNames.map((name) => [name, toStored(sent[name])]).filter(([, value]) => value !== undefined),
   );
 
 /** Restrictions of a key where it has some, as they are returned and written to the audit log. */

@@ -30,7 +30,7 @@ export interface KeyCondition {
 }
 
 /**
- * Deletes the keys that meet all conditions, and stores their data and who deleted them. All code of the service
+ * Deletes the keys that meet all conditions, and stores their data and the actor. All code of the service
  * deletes keys this way; a trigger stores the same row without an actor for any other deletion.
  */
 export const revokeKeys = async (

@@ -41,7 +41,7 @@ export const lockKey = ({ transaction, dialect }: Change, id: number): Promise<L
   return transaction.get<LockedKey>(lock({ id }));
 };
 
-/** Locks a key among those that a grant covers. @throws Problem `record_not_found` */
+/** Locks a key of a grant. @throws Problem `record_not_found` */
 export const lockGrantedKey = async (change: Change, id: number, { rows }: Grant): Promise<LockedKey> => {
   if (rows === 'none') throw new Problem('record_not_found');
   const key = await lockKey(change, id);
@@ -57,7 +57,7 @@ export const lockGrantedKey = async (change: Change, id: number, { rows }: Grant
 /** A new secret, in full this once. */
 export interface Rotated {
   readonly key: string;
-  /** From when on the replaced secret is refused; null: from now on. */
+  /** Time from which the replaced secret is refused; null: now. */
   readonly previousUntil: string | null;
 }
 

@@ -18,7 +18,7 @@ export interface KeyScopeParts extends KeyAdviceParts {
   readonly baseUrl: string;
 }
 
-/** Labels of scopes: those of the models, and the summaries of the application's endpoints. */
+/** The label of a scope: the label of a model, or the summary of an endpoint of the application. */
 const labelOf = ({ resources, routes, baseUrl }: KeyScopeParts, scope: string, locale: Locale): string => {
   const [method = '', path] = scope.split(' ', 2);
   if (path !== undefined) {

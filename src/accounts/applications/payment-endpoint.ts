@@ -76,7 +76,7 @@ export type PaymentHook = (
   payment: {
     readonly appId: string;
     readonly body: JsonObject;
-    /** Stable for the same signed request: what makes a repeated call recognisable. */
+    /** The same for each call with the same signed request, so that a repeated call can be recognised. */
     readonly fingerprint: string;
   },
   scope: Scope,
@@ -87,7 +87,7 @@ export interface PaymentParts {
   readonly payments: PaymentStore;
   readonly idempotency: Idempotency;
   readonly onPayment: PaymentHook | undefined;
-  /** Runs what the application brings along. */
+  /** Runs the application's hook. */
   readonly code: ApplicationCode;
   readonly scopeOf: (acting: Acting) => Scope;
   readonly locale: Locale;

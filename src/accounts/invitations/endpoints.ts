@@ -10,7 +10,7 @@ import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
 import type { Identities } from '../../auth/ports.ts';
 import type { MailQueue } from '../../delivery/mail.ts';
 import { field } from '../../fields/define.ts';
-import { adminAuth, administratorOnly, adminTag, arriving } from '../../http/administration.ts';
+import { adminAuth, administratorOnly, adminTag, asSessionPrincipal } from '../../http/administration.ts';
 import { actorOf, idOf, ticketOf, userOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
@@ -25,8 +25,8 @@ import type { FoundInvitation, InvitationStore } from './store.ts';
 /** Attempts of one network are counted under one name. */
 const counted = 'token';
 
-const limits = ['invitation_not_found', 'invitation_used', 'invitation_ended', 'cross_site'] as const;
-const overrun = ['too_many_requests', 'overloaded'] as const;
+const linkProblems = ['invitation_not_found', 'invitation_used', 'invitation_ended', 'cross_site'] as const;
+const throttleProblems = ['too_many_requests', 'overloaded'] as const;
 
 interface OpenInvitation extends FoundInvitation {
   readonly hash: string;
@@ -134,7 +134,7 @@ const lookUpEndpoint = ({ catalogue }: InvitationParts, lookUp: LookUp): Endpoin
       },
       tag: adminTag,
       data: schemas.invitedUser,
-      problems: [...limits, ...overrun],
+      problems: [...linkProblems, ...throttleProblems],
     },
     handle: async (call) => {
       const { values, errors } = tokenOnly.read(call.body);
@@ -156,7 +156,7 @@ const useEndpoint = (services: InvitationParts, lookUp: LookUp): Endpoint => {
     const identity = await identities.byUserId(found.userId, []);
     if (identity === undefined) throw new Problem('invitation_ended');
     const passwordHash = await passwords.hash(password, ticketOf(call));
-    const actor = { principal: arriving(identity), address: call.address };
+    const actor = { principal: asSessionPrincipal(identity), address: call.address };
     if (!(await invitations.use(found, found.hash, passwordHash, actor)))
       throw new Problem('invitation_ended');
   };
@@ -174,7 +174,7 @@ const useEndpoint = (services: InvitationParts, lookUp: LookUp): Endpoint => {
       },
       tag: adminTag,
       data: publicUserEntity.schema,
-      problems: [...limits, ...overrun],
+      problems: [...linkProblems, ...throttleProblems],
     },
     handle: async (call) => {
       const { values, errors } = input.read(call.body);

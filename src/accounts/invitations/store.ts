@@ -127,7 +127,7 @@ export class InvitationStore {
     actor: Actor,
     within?: Transaction,
   ): Promise<MadeInvitation> {
-    const creating = async (made: Change): Promise<Changed<MadeInvitation>> => {
+    const makeLink = async (made: Change): Promise<Changed<MadeInvitation>> => {
       const { transaction, tables, now, at } = made;
       await lockSuperAdmins(made);
       const user = await storedUser(made, userId);
@@ -156,7 +156,7 @@ export class InvitationStore {
       };
       return { audit, result: { expiresAt, sentTo: this.#mail === undefined ? undefined : email } };
     };
-    return this.#change(actor, creating, {}, within);
+    return this.#change(actor, makeLink, {}, within);
   }
 
   /** The link with this hash; undefined if its user was deleted or disabled. */

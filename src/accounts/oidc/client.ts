@@ -78,9 +78,9 @@ const textOr = (value: Json | undefined): string | undefined =>
 export const claimAt = (claims: JsonObject, path: string): Json | undefined => {
   const whole = own(claims, path);
   if (whole !== undefined) return whole;
-  let at: Json | undefined = claims;
-  for (const step of path.split('.')) at = isJsonObject(at) ? own(at, step) : undefined;
-  return at;
+  let value: Json | undefined = claims;
+  for (const step of path.split('.')) value = isJsonObject(value) ? own(value, step) : undefined;
+  return value;
 };
 
 /** Control characters, and halves of a character, which databases refuse or replace. */
@@ -191,14 +191,14 @@ export class ProviderClient {
         checks,
       );
       const given = tokens.claims() as unknown as JsonObject;
-      const claims = await this.#completed(config, tokens.access_token, given);
-      const [subject, of] = [textOr(given['sub']), textOr(given['iss'])];
-      if (subject === undefined || subject === '' || of === undefined)
+      const claims = await this.#completeClaims(config, tokens.access_token, given);
+      const [subject, issuer] = [textOr(given['sub']), textOr(given['iss'])];
+      if (subject === undefined || subject === '' || issuer === undefined)
         throw new UnprovedAccountError('the ID token has no subject');
       checkStored(claims, this.#roles?.claim);
       const session = textOr(given['sid']);
       return {
-        issuer: of,
+        issuer,
         subject: storable('sub', subject),
         sessionId: session === undefined ? null : storable('sid', session),
         claims,
@@ -212,11 +212,11 @@ export class ProviderClient {
   /** Verifies a logout token of the provider. @throws UnprovedAccountError, Problem `provider_unavailable` */
   async logout(token: string): Promise<ProviderLogout> {
     const { jwtVerify } = await import('jose');
-    const { issuer: of, jwks_uri: url } = (await this.#configuration()).serverMetadata();
+    const { issuer, jwks_uri: url } = (await this.#configuration()).serverMetadata();
     if (url === undefined) throw new UnprovedAccountError('the provider names no keys');
     try {
       const { payload } = await jwtVerify(token, await this.#keyFinder(url), {
-        issuer: of,
+        issuer,
         audience: this.#clientId,
         clockTolerance,
         maxTokenAge: logoutAge,
@@ -245,7 +245,7 @@ export class ProviderClient {
       for (const [name, value] of Object.entries({ sub, sid: sessionId, jti }))
         storable(name, String(value ?? ''));
       return {
-        issuer: of,
+        issuer,
         subject: sub,
         sessionId,
         id: String(jti),
@@ -298,7 +298,7 @@ export class ProviderClient {
   }
 
   /** The claims of the ID token, and those that the provider returns as user info only. */
-  async #completed(config: Configuration, accessToken: string, claims: JsonObject): Promise<JsonObject> {
+  async #completeClaims(config: Configuration, accessToken: string, claims: JsonObject): Promise<JsonObject> {
     const needed = ['preferred_username', 'email'];
     if (this.#roles !== undefined) needed.push(this.#roles.claim);
     if (needed.every((name) => claimAt(claims, name) !== undefined)) return claims;
@@ -333,7 +333,7 @@ export class ProviderClient {
   /** Finds the key of a token. Fetches the keys again if it is not among them, at most once in a while. */
   async #keyFinder(url: string): Promise<JWTVerifyGetKey> {
     const { createLocalJWKSet, errors } = await import('jose');
-    const of = async (set: Promise<JSONWebKeySet>) =>
+    const finderIn = async (set: Promise<JSONWebKeySet>) =>
       createLocalJWKSet(
         await set.catch((error: unknown) => {
           throw unavailable(error);
@@ -341,10 +341,10 @@ export class ProviderClient {
       );
     return async (header, token) => {
       try {
-        return await (await of(this.#keysAt(url).get()))(header, token);
+        return await (await finderIn(this.#keysAt(url).get()))(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        return (await of(this.#keysAt(url).renew(keysPauseMs)))(header, token);
+        return (await finderIn(this.#keysAt(url).renew(keysPauseMs)))(header, token);
       }
     };
   }

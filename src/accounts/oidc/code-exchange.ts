@@ -9,7 +9,7 @@ import { schemas } from '../../http/schemas.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
 import { forgetFailures, issueToken, type TokenIssueParts, typedFactor } from '../sessions/sign-in.ts';
 import { takenAddress } from '../users/endpoints.ts';
-import { type CodeSignInParts, createBoundCodes, signedInByCode } from './code.ts';
+import { type CodeSignInParts, createBoundCodes, signInByCode } from './code.ts';
 
 export interface CodeExchangeParts extends CodeSignInParts, TokenIssueParts {
   readonly tokens: Tokens;
@@ -48,7 +48,7 @@ export const exchangeEndpoint = (services: CodeExchangeParts): Endpoint => {
       const { values, errors } = tokenInput.read(call.body);
       refuseInvalid(errors);
       const code = codes.read(call, String(values['code']));
-      const signedIn = await signedInByCode(services, code);
+      const signedIn = await signInByCode(services, code);
       const typed = typeof values['otp'] === 'string' ? typedFactor(values['otp']) : undefined;
       const use = () => linkedAccounts.useCode(code);
       const issued = await issueToken(services, call, signedIn, typed, use);

@@ -56,7 +56,7 @@ export interface CodeSignInParts {
  * The user of a one-time code, which stays valid until it is used. A second factor that the provider has proved counts
  * as given. @throws Problem `login_failed`
  */
-export const signedInByCode = async (
+export const signInByCode = async (
   { linkedAccounts, identities }: CodeSignInParts,
   code: string,
 ): Promise<Pick<SignedIn, 'verified' | 'user'>> => {

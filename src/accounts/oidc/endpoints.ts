@@ -10,7 +10,7 @@ import { type OwnLinkedAccountParts, ownLinkedAccountEndpoints } from './own-lin
 import { type ProviderLogoutParts, providerLogoutEndpoint } from './provider-logout.ts';
 import { type Arrival, ProviderSignIns } from './provider-sign-ins.ts';
 
-const refused = (): Problem =>
+const refusal = (): Problem =>
   new Problem('provider_refused', { headers: { 'WWW-Authenticate': jwt.challenge } });
 
 /** The description of a redirection. */
@@ -23,9 +23,9 @@ const redirection = {
   problems: ['path_not_found', 'provider_unavailable', 'database_unavailable', 'overloaded'],
 } as const;
 
-const redirect = (to: string, headers: Answer['headers'] = {}): Answer => ({
+const redirect = (location: string, headers: Answer['headers'] = {}): Answer => ({
   status: 302,
-  headers: { ...headers, Location: to, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+  headers: { ...headers, Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
   raw: { type: 'text/plain; charset=utf-8', body: '' },
 });
 
@@ -124,15 +124,15 @@ const callbackEndpoint = (signIns: ProviderSignIns, origin: string): Endpoint =>
     const part = signIns.providerOf(call);
     const state = new URLSearchParams(call.query).get('state') ?? '';
     let returnPath: string | undefined;
-    const began = (path: string): void => {
+    const onFound = (path: string): void => {
       returnPath = path;
     };
-    const arrival = await signIns.arrive(part, state, call, began).catch((error: unknown) => {
+    const arrival = await signIns.arrive(part, state, call, onFound).catch((error: unknown) => {
       if (!(error instanceof Problem) || returnPath === undefined) throw error;
       return { fragment: `error=${error.code}` };
     });
-    if (returnPath === undefined) throw refused();
-    const { fragment, cookie }: Arrival = arrival ?? { fragment: `error=${refused().code}` };
+    if (returnPath === undefined) throw refusal();
+    const { fragment, cookie }: Arrival = arrival ?? { fragment: `error=${refusal().code}` };
     const cookies = [signIns.clear(state)];
     if (cookie !== undefined) cookies.push(cookie);
     return redirect(`${origin}${returnPath}#${fragment}`, { 'Set-Cookie': cookies });

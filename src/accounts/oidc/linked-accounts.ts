@@ -67,7 +67,7 @@ export interface LinkedUser extends StoredUser {
 /** A one-time code that was exchanged. */
 export interface ExchangedCode {
   readonly user: VerifiedUser;
-  /** Whether the provider has proved a second factor. */
+  /** True if the provider has verified a second factor. */
   readonly secondFactor: boolean;
 }
 
@@ -249,7 +249,7 @@ export class LinkedAccounts {
     return { user, account: { subject: row.subject, lastUsedAt, claimValues } };
   }
 
-  /** Whether another user had the address of an account of this user, when its first sign-in made the user. */
+  /** Returns whether another user had the address of the account when its first sign-in made this user. */
   async isAddressTaken(userId: number): Promise<boolean> {
     const query = this.#db
       .selectFrom('gatewright_linked_accounts')

@@ -13,7 +13,7 @@ import type { CodeSignInParts } from './code.ts';
 import { linkedAccountsSchema } from './linked-account-endpoints.ts';
 import type { ProviderSignIns } from './provider-sign-ins.ts';
 
-/** Where users manage their linked accounts, and the refusal of a wrong password there. */
+/** An area in which users manage their linked accounts, and its problem for a wrong password. */
 interface IdentityArea extends Pick<Endpoint, 'auth' | 'policy'> {
   readonly names: Readonly<Record<'list' | 'link' | 'unlink', string>>;
   readonly paths: Readonly<Record<'list' | 'link', string>>;

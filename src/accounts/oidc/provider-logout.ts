@@ -46,7 +46,7 @@ export const providerLogoutEndpoint = (
       // The provider may share its network with others: what it has signed is never refused because of them.
       if (read instanceof UnprovedAccountError) {
         const { address, signal } = call;
-        const reason = async () => signIns.failed(part, call, read.message);
+        const reason = async () => signIns.recordFailure(part, call, read.message);
         await throttle.run(part.name, address, reason, signal, 'logout');
         throw new Problem('bad_request');
       }

@@ -10,7 +10,7 @@ import {
 import { addressOf, isExactAddress, noAddress } from '../../auth/address.ts';
 import type { LoginThrottle } from '../../auth/login-throttle.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
-import { arriving } from '../../http/administration.ts';
+import { asSessionPrincipal } from '../../http/administration.ts';
 import type { Call } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -140,24 +140,25 @@ export class ProviderSignIns {
   /**
    * Completes the sign-in of a browser that returns from the provider. A failure counts as a failed login, by network,
    * and by state and network.
-   * @param began called with the path to return to, once the sign-in of this browser is found
+   * @param onFound called with the path to return to, once the sign-in of this browser is found
    */
   arrive(
     part: SignInProvider,
     state: string,
     call: Call,
-    began: (returnPath: string) => void,
+    onFound: (returnPath: string) => void,
   ): Promise<Arrival | undefined> {
-    return this.#counted(part, state, call, async () => {
+    return this.#runCounted(part, state, call, async () => {
       const signIn = await this.#pending.take(call, part.name, state);
-      if (signIn === undefined) return this.failed(part, call, 'no sign-in of this browser has this state');
-      began(signIn.returnPath);
+      if (signIn === undefined)
+        return this.recordFailure(part, call, 'no sign-in of this browser has this state');
+      onFound(signIn.returnPath);
       return this.#complete(part, call, signIn);
     });
   }
 
   /** Records a failed sign-in as a security event. */
-  failed(part: SignInProvider, { address }: Call, reason: string): undefined {
+  recordFailure(part: SignInProvider, { address }: Call, reason: string): undefined {
     this.#services.securityEvents.record({
       action: 'sign_in.failed',
       address,
@@ -167,7 +168,7 @@ export class ProviderSignIns {
   }
 
   /** Undefined from the attempt is a failure. */
-  #counted<Result>(
+  #runCounted<Result>(
     { name }: SignInProvider,
     subject: string,
     { address, signal }: Call,
@@ -178,7 +179,7 @@ export class ProviderSignIns {
   }
 
   /** The account that the provider proves; undefined where it proves none. */
-  async #provedBy(
+  async #verifyAccount(
     part: SignInProvider,
     call: Call,
     secrets: SignInSecrets,
@@ -186,14 +187,14 @@ export class ProviderSignIns {
     try {
       return await part.client.account(call.query, secrets);
     } catch (error) {
-      if (error instanceof UnprovedAccountError) return this.failed(part, call, error.message);
+      if (error instanceof UnprovedAccountError) return this.recordFailure(part, call, error.message);
       throw error;
     }
   }
 
   /** Ends a sign-in: with a linked account, or with a one-time code. */
   async #complete(part: SignInProvider, call: Call, signIn: PendingSignIn): Promise<Arrival | undefined> {
-    const account = await this.#provedBy(part, call, signIn);
+    const account = await this.#verifyAccount(part, call, signIn);
     if (account === undefined) return undefined;
     const { linking } = signIn;
     if (linking !== null) return this.#link(part, call, account, linking);
@@ -208,10 +209,10 @@ export class ProviderSignIns {
   ): Promise<Arrival | undefined> {
     const { identities, linkedAccounts } = this.#services;
     const identity = await identities.byUserId(linking.id, []);
-    if (identity === undefined) return this.failed(part, call, 'the user is disabled');
-    const actor = { principal: arriving(identity), address: call.address, language: call.language };
+    if (identity === undefined) return this.recordFailure(part, call, 'the user is disabled');
+    const actor = { principal: asSessionPrincipal(identity), address: call.address, language: call.language };
     if (!(await linkedAccounts.link(linking, provedAccount(part, account, null), actor)))
-      return this.failed(part, call, 'the user was signed out after the link began');
+      return this.recordFailure(part, call, 'the user was signed out after the link began');
     return { fragment: 'linked=1' };
   }
 
@@ -223,13 +224,13 @@ export class ProviderSignIns {
     const rolesOf =
       roles === undefined ? undefined : (current: readonly string[]) => mappedRoles(roles, values, current);
     const [unknown] = await users.unknownRoles(rolesOf?.([]) ?? []);
-    if (unknown !== undefined) return this.failed(part, call, `the role ${unknown} does not exist`);
+    if (unknown !== undefined) return this.recordFailure(part, call, `the role ${unknown} does not exist`);
     const created =
       provider.create === false ? undefined : newUserOf(name, account, rolesOf?.([]) ?? defaultRoles);
     const actor: Actor = { principal: 'service', address: call.address };
     const proved = provedAccount(part, account, roles === undefined ? null : values);
     const user = await linkedAccounts.signIn(proved, created, rolesOf, actor);
-    if (user === undefined) return this.failed(part, call, 'no enabled user has this account');
+    if (user === undefined) return this.recordFailure(part, call, 'no enabled user has this account');
     const { code, stored, cookie } = this.#codes.create();
     await linkedAccounts.storeCode(stored, user, provesFactor(provider, account.claims));
     return { fragment: `code=${code}`, cookie };

@@ -17,7 +17,7 @@ import type { Change } from '../../ledger/context.ts';
 import { always, schemaOf } from '../../records/entity.ts';
 import type { PermissionEntry } from './entity.ts';
 
-/** Returns those of these names that are roles, or all roles if no names are given. */
+/** Returns the given names that are roles; all roles if no names are given. */
 export const existingRoles = async (
   { tables }: Pick<Change, 'tables'>,
   reader: Reader,

@@ -37,13 +37,13 @@ export const roleEntity = defineEntity('roles', {
 export interface PermissionEntry {
   readonly model: string;
   readonly action: string;
-  /** Whether requests are checked against it: the permission check of the resource is on for this action. */
+  /** True if requests are checked against it: the permission check of the resource is on for this action. */
   readonly checked: boolean;
 }
 
 /**
- * Returns the permission entries of models: those of writes always, that of reads where reads are checked. `checked`
- * is the resource's setting.
+ * Returns the permission entries of models: of writes always, of reads if the resource checks reads. `checked` is the
+ * resource's setting.
  */
 export const permissionEntriesOf = (models: Iterable<ResourceModel>): PermissionEntry[] =>
   [...models].flatMap(({ name, rules }) => {

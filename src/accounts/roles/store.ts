@@ -12,7 +12,7 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
 
   return {
     /** Returns the roles with a permission for an action; super_admin, which needs none, is not among them. */
-    granted: async (model: string, action: string): Promise<readonly string[]> => {
+    rolesWithPermission: async (model: string, action: string): Promise<readonly string[]> => {
       const query = tables
         .selectFrom('permissions')
         .select('role')
@@ -40,7 +40,7 @@ export const createRoleStore = ({ database, clock }: TableContext) => {
       await change(actor, (made) => changePermissions(made, [{ ...permission, allowed: true }]), missingRole);
     },
 
-    /** Registers the entries of the application's models; those of other versions stay, as do all permissions. */
+    /** Registers the entries of the application's models; entries of other versions and all permissions stay. */
     register: (entries: readonly { readonly model: string; readonly action: string }[]): Promise<void> =>
       database.write(async (transaction) => {
         for (const { model, action } of entries) {

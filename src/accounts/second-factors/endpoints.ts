@@ -23,7 +23,7 @@ import { type SecondFactorSignInParts, secondFactorSignIn } from './second-facto
 import type { FactorTimes } from './store.ts';
 import { type TotpParts, totpEndpoints } from './totp-endpoints.ts';
 
-const shown = ({ createdAt, lastUsedAt }: FactorTimes) => ({
+const timesOf = ({ createdAt, lastUsedAt }: FactorTimes) => ({
   created_at: createdAt,
   last_used_at: lastUsedAt,
 });
@@ -49,12 +49,12 @@ const getEndpoint = ({ secondFactors, passkeys, secondFactorRequired }: SecondFa
     data: schemas.secondFactor,
   },
   handle: async (call) => {
-    const has = await secondFactors.of(userOf(call).id);
+    const factors = await secondFactors.of(userOf(call).id);
     return {
       data: {
-        totp: has.totp === undefined ? null : shown(has.totp),
-        passkeys: has.passkeys.map((each) => ({ id: each.id, name: each.name, ...shown(each) })),
-        recovery_codes_left: has.recoveryCodes,
+        totp: factors.totp === undefined ? null : timesOf(factors.totp),
+        passkeys: factors.passkeys.map((each) => ({ id: each.id, name: each.name, ...timesOf(each) })),
+        recovery_codes_left: factors.recoveryCodes,
         required: secondFactorRequired,
         passkeys_possible: passkeys.problem === undefined,
         passkeys_problem: passkeys.problem ?? null,
@@ -113,14 +113,14 @@ const resetEndpoint = ({ secondFactors }: SecondFactorParts): Endpoint => ({
   },
   handle: async (call) => {
     const id = idOf(call);
-    // One's own asks for the password: a page left open must not be enough to take it off.
+    // Removal of one's own factors requires the password: a page left open must not be enough.
     if (id === userOf(call).id) throw new Problem('forbidden');
     await secondFactors.reset(id, actorOf(call));
     return {};
   },
 });
 
-/** Two-step verification: the second step of a sign-in, one's own factors, and what was lost with a telephone. */
+/** Two-step verification: the second step of a sign-in, one's own factors, and their reset by an administrator. */
 export const secondFactorEndpoints = (services: SecondFactorParts): Endpoint[] => [
   secondFactorSignIn(services),
   getEndpoint(services),

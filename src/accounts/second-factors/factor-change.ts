@@ -8,7 +8,7 @@ import { endBegun, isStillVerified } from '../users/stored-user.ts';
 /** The user of a change, whose row the transaction has locked. */
 export interface LockedUser {
   readonly username: string;
-  /** Whether the user had an authenticator application or a passkey before. */
+  /** True if the user had an authenticator application or a passkey before. */
   readonly enrolled: boolean;
 }
 
@@ -48,8 +48,8 @@ export const settleFactors = async (
 ): Promise<void> => {
   const { transaction, tables } = change;
   const enrolled = (await countFactors(change, userId)) > 0;
-  const said = tables.updateTable('users').set({ second_factor: enrolled }).where('id', '=', userId);
-  await transaction.run(toQuery(said));
+  const update = tables.updateTable('users').set({ second_factor: enrolled }).where('id', '=', userId);
+  await transaction.run(toQuery(update));
   await endBegun(change, userId);
   if (!enrolled)
     await transaction.run(

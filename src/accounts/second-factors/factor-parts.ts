@@ -15,7 +15,7 @@ import type { FactorChange } from './store.ts';
 
 export const factorPath = '/admin/second-factor';
 
-/** Every such endpoint admits administrators who have yet to set a factor up as well. */
+/** The endpoints also admit administrators who have yet to set a factor up. */
 export const ofFactors = {
   auth: adminAuth,
   policy: { kind: 'administrator', beforeSecondFactor: true },
@@ -27,7 +27,7 @@ export const passwordProblems = ['too_many_requests', 'overloaded'] as const;
 export const factorDocs = { tag: adminTag } as const;
 
 /**
- * The session that makes a change: a token is no place to set something up in, and cannot go on afterwards.
+ * Returns the session that makes a change. Tokens are refused: the change ends them.
  * @throws Problem `forbidden`
  */
 export const changingSession = (call: Call): number => {
@@ -41,14 +41,14 @@ export interface PasswordInputParts {
   readonly catalogue: Catalogue;
 }
 
-/** A body with nothing but one's own password, which is asked and counted as a login is. */
+/** A body with one's own password alone. An attempt is counted as a login. */
 export const createPasswordInput = (services: PasswordInputParts) => {
   const input = createInput({ password: field.text({ required: true }) }, services.catalogue);
   const wrong = (): Problem =>
     new Problem('invalid_record', { errors: [input.error('password', { rule: 'wrong_password' })] });
   return {
     schema: input.schema,
-    /** @throws Problem `invalid_record` where it is another one, or does not hold any more */
+    /** The problem for a wrong password, and for one whose verification is no longer valid. */
     wrong,
     /** @throws Problem `invalid_record`, `too_many_requests`, `overloaded` */
     verify: async (call: Call): Promise<VerifiedUser> => {
@@ -65,13 +65,14 @@ export const createPasswordInput = (services: PasswordInputParts) => {
 export type PasswordInput = ReturnType<typeof createPasswordInput>;
 
 /**
- * Endpoint that removes a factor of one's own. `removing` reads a call before its password is looked at; the function
- * that it returns removes the factor, and returns `overtaken` where the password does not hold any more.
+ * Endpoint that removes a factor of one's own.
+ * @param removalIn reads a call before its password is verified. Returns the function that removes the factor; that
+ * function returns `overtaken` if the verification is no longer valid.
  */
 export const removalOf = (
   password: PasswordInput,
   { operation, path, summary }: Pick<Endpoint, 'operation' | 'path'> & Pick<Endpoint['docs'], 'summary'>,
-  removing: (call: Call) => (verified: VerifiedUser, sessionId: number) => Promise<FactorChange>,
+  removalIn: (call: Call) => (verified: VerifiedUser, sessionId: number) => Promise<FactorChange>,
 ): Endpoint => ({
   ...ofFactors,
   operation,
@@ -90,7 +91,7 @@ export const removalOf = (
   },
   handle: async (call) => {
     const sessionId = changingSession(call);
-    const remove = removing(call);
+    const remove = removalIn(call);
     const verified = await password.verify(call);
     if ((await remove(verified, sessionId)) === 'overtaken') throw password.wrong();
     return {};

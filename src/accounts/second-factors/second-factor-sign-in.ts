@@ -7,7 +7,7 @@ import type { Identities, Identity } from '../../auth/ports.ts';
 import type { SessionCookies } from '../../auth/session.ts';
 import { hashSignInTicket, newSignInTicket } from '../../auth/sign-in-ticket.ts';
 import { field } from '../../fields/define.ts';
-import { adminTag, arriving } from '../../http/administration.ts';
+import { adminTag, asSessionPrincipal } from '../../http/administration.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
 import { schemas } from '../../http/schemas.ts';
@@ -16,16 +16,21 @@ import type { Catalogue } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import type { SecurityEventStore } from '../security-events.ts';
-import { keptUserAgent, sessionCookieText, sessionUser, sessionUserText } from '../sessions/session-user.ts';
+import {
+  sessionCookieText,
+  sessionUser,
+  sessionUserText,
+  truncateUserAgent,
+} from '../sessions/session-user.ts';
 import { forgetFailures, isForeignPage, type SignedIn } from '../sessions/sign-in.ts';
 import type { Proof } from './proof.ts';
 import type { SignInTicket, SignInTickets } from './sign-in-tickets.ts';
 import type { SecondFactorStore } from './store.ts';
 import {
-  countedFactor,
-  factorFailed,
-  factorRefused,
+  factorProblem,
   proveTyped,
+  recordFailedFactor,
+  runCountedFactor,
   type TypedFactor,
   type TypedFactorParts,
 } from './token-endpoints.ts';
@@ -40,25 +45,25 @@ export interface SecondFactorAskParts {
 }
 
 /**
- * Problem in the place of a session where the user has a second factor. Only a caller with the right password learns
- * that.
+ * Returns the problem that asks for the second factor of a user. Only a caller with the right password learns that the
+ * user has one.
  */
 export const askSecondFactor = async (
   { secondFactors, signInTickets, passkeys }: SecondFactorAskParts,
   { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
 ): Promise<Problem> => {
-  const has = await secondFactors.of(user.id);
-  const asked = has.passkeys.length > 0 && passkeys.problem === undefined;
-  const options = asked ? await passkeys.requestOptions(has.passkeys) : undefined;
+  const factors = await secondFactors.of(user.id);
+  const offersPasskey = factors.passkeys.length > 0 && passkeys.problem === undefined;
+  const options = offersPasskey ? await passkeys.requestOptions(factors.passkeys) : undefined;
   const { ticket, hash } = newSignInTicket();
   const challenge = options?.challenge ?? null;
   const expires = await signInTickets.create({ hash, user: verified, challenge });
   const methods: string[] = [];
-  if (has.totp !== undefined) methods.push('totp');
-  if (asked) methods.push('passkey');
-  if (has.recoveryCodes > 0) methods.push('recovery_code');
+  if (factors.totp !== undefined) methods.push('totp');
+  if (offersPasskey) methods.push('passkey');
+  if (factors.recoveryCodes > 0) methods.push('recovery_code');
   const more = options === undefined ? {} : { passkey_options: { ...options } as unknown as JsonObject };
-  return factorRefused('second_factor_required', { data: { ticket, methods, expires_at: expires, ...more } });
+  return factorProblem('second_factor_required', { data: { ticket, methods, expires_at: expires, ...more } });
 };
 
 export interface SecondFactorSignInParts extends TypedFactorParts {
@@ -72,7 +77,7 @@ export interface SecondFactorSignInParts extends TypedFactorParts {
 }
 
 /**
- * Returns the proof of a given factor; undefined when it is wrong. That it was used before is found when it is used up.
+ * Returns the proof of a given factor; undefined when it is wrong. An earlier use is found when the proof is used up.
  */
 const prove = async (
   services: SecondFactorSignInParts,
@@ -132,7 +137,7 @@ const findTicket = async (
   const found = hash === undefined ? undefined : await signInTickets.find(hash);
   if (found !== undefined) return found;
   securityEvents.record({ action: 'sign_in.failed', address: call.address, detail: { ticket: false } });
-  throw factorRefused('second_factor_expired');
+  throw factorProblem('second_factor_expired');
 };
 
 /**
@@ -147,14 +152,14 @@ const beginSession = async (
   user: Identity,
 ): Promise<string | undefined> => {
   const { signInTickets, cookies } = services;
-  if (!(await signInTickets.tryOne(ticket.hash))) throw factorRefused('second_factor_expired');
+  if (!(await signInTickets.tryOne(ticket.hash))) throw factorProblem('second_factor_expired');
   const proof = await prove(services, ticket, answer);
   if (proof === undefined) return undefined;
   const { id, hash } = cookies.create();
-  const session = { hash, address: call.address, userAgent: keptUserAgent(call.header('user-agent')) };
-  const actor = { principal: arriving(user), address: call.address };
+  const session = { hash, address: call.address, userAgent: truncateUserAgent(call.header('user-agent')) };
+  const actor = { principal: asSessionPrincipal(user), address: call.address };
   const opened = await signInTickets.open(ticket, proof, session, actor);
-  if (opened === 'over') throw factorRefused('second_factor_expired');
+  if (opened === 'over') throw factorProblem('second_factor_expired');
   return opened === 'opened' ? id : undefined;
 };
 
@@ -196,10 +201,10 @@ export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint 
       if (user === undefined) throw loginFailed();
       if (!isAdministrator(user)) throw new Problem('forbidden');
       const attempt = () => beginSession(services, call, ticket, answer, user);
-      const id = await countedFactor(services, call, user, answer.by, attempt);
+      const id = await runCountedFactor(services, call, user, answer.by, attempt);
       if (id === undefined) {
-        factorFailed(services, call, user, answer.by);
-        throw factorRefused('second_factor_wrong');
+        recordFailedFactor(services, call, user, answer.by);
+        throw factorProblem('second_factor_wrong');
       }
       const by = { id: user.id, username: user.username };
       await forgetFailures(services, user, call);

@@ -25,7 +25,7 @@ export interface TypedFactor {
 
 type FactorCall = Pick<Call, 'address' | 'signal'>;
 
-export const factorRefused = (
+export const factorProblem = (
   name: 'second_factor_required' | 'second_factor_wrong' | 'second_factor_expired',
   details: ProblemDetails = {},
 ): Problem => new Problem(name, { ...details, headers: { 'WWW-Authenticate': jwt.challenge } });
@@ -62,7 +62,7 @@ export const proveTyped = async (
  * Runs an attempt to give a second factor; undefined from the attempt is a failed login and is counted as one.
  * @throws Problem `too_many_requests`, `overloaded`
  */
-export const countedFactor = <Result>(
+export const runCountedFactor = <Result>(
   { throttle }: { readonly throttle: LoginThrottle },
   { address, signal }: FactorCall,
   user: Identity,
@@ -75,7 +75,7 @@ export const countedFactor = <Result>(
 };
 
 /** Records a failed second factor as a security event. `by` is undefined when none was given. */
-export const factorFailed = (
+export const recordFailedFactor = (
   { securityEvents }: { readonly securityEvents: SecurityEventStore },
   { address }: FactorCall,
   user: Identity,

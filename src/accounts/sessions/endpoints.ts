@@ -6,7 +6,7 @@ import type { KnownUser } from '../../auth/security-events.ts';
 import type { SessionCookies } from '../../auth/session.ts';
 import type { Database } from '../../database/database.ts';
 import { field } from '../../fields/define.ts';
-import { adminAuth, administratorOnly, adminTag, arriving } from '../../http/administration.ts';
+import { adminAuth, administratorOnly, adminTag, asSessionPrincipal } from '../../http/administration.ts';
 import { actorOf, idOf, reachesIn, userOf } from '../../http/call.ts';
 import type { Answer, Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import { entityPolicy } from '../../http/entity-endpoint.ts';
@@ -17,19 +17,19 @@ import type { Label } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import type { SignInProvider } from '../oidc/client.ts';
-import { type CodeSignInParts, createBoundCodes, signedInByCode } from '../oidc/code.ts';
+import { type CodeSignInParts, createBoundCodes, signInByCode } from '../oidc/code.ts';
 import { askSecondFactor, type SecondFactorAskParts } from '../second-factors/second-factor-sign-in.ts';
 import type { SecurityEventStore } from '../security-events.ts';
 import { managedUserEntity } from '../users/entity.ts';
-import { keptUserAgent, sessionCookieText, sessionUser, sessionUserText } from './session-user.ts';
+import { sessionCookieText, sessionUser, sessionUserText, truncateUserAgent } from './session-user.ts';
 import { createSignIn, forgetFailures, isForeignPage, type SignedIn, type SignInParts } from './sign-in.ts';
 import type { SessionStore } from './store.ts';
 
 /**
- * At sign-out the browser forgets the pages that it keeps for its back button, and what else of this origin it has in
- * its cache. Not `"cookies"`: that would take those of every other service below the same registered domain, and ours
- * is taken by Set-Cookie. Not `"storage"`: a front end may live on this origin, and the pages themselves keep only
- * language and theme there.
+ * Headers of a sign-out. They empty the browser's cache of this origin, so that its back button shows no page of the
+ * session. `"cookies"` is absent: it would delete the cookies of every other service below the same registered domain,
+ * and Set-Cookie deletes ours. `"storage"` is absent: a front end may live on this origin, and the pages themselves
+ * keep only language and theme there.
  */
 const signOutHeaders = {
   'Set-Cookie': sessionCookieText,
@@ -77,14 +77,14 @@ class SessionStart {
     use: () => Promise<boolean> = async () => true,
   ): Promise<Answer> {
     const { cookies, sessions, securityEvents } = this.#services;
-    const principal = arriving(user);
+    const principal = asSessionPrincipal(user);
     const by = { id: user.id, username: user.username };
     if (!isAdministrator(principal)) throw this.refuse(call, 'forbidden', by);
     const unused = await use();
     if (unused && user.secondFactor === 'missing')
       throw await askSecondFactor(this.#services, { verified, user });
     const session = cookies.create();
-    const userAgent = keptUserAgent(call.header('user-agent'));
+    const userAgent = truncateUserAgent(call.header('user-agent'));
     const made = { hash: session.hash, address: call.address, userAgent };
     // Since the sign-in was verified the password was changed, or the sessions were ended.
     if (!unused || !(await sessions.create(verified, made, { principal, address: call.address }))) {
@@ -164,7 +164,7 @@ const byCodeEndpoint = (services: SessionParts, start: SessionStart): Endpoint =
       const { values, errors } = codeInput.read(call.body);
       refuseInvalid(errors);
       const code = codes.read(call, String(values['code']));
-      return start.begin(call, await signedInByCode(services, code), () => linkedAccounts.useCode(code));
+      return start.begin(call, await signInByCode(services, code), () => linkedAccounts.useCode(code));
     },
   };
 };
@@ -241,7 +241,7 @@ export interface UserSessionParts {
   readonly sessions: SessionStore;
 }
 
-/** Where a user is signed in; `POST /admin/users/:id/logout` ends all of it. */
+/** Lists the sessions and tokens of a user; `POST /admin/users/:id/logout` ends all of them. */
 export const userSessionsEndpoint = ({ database, sessions }: UserSessionParts): Endpoint => ({
   operation: 'adminListUserSessions',
   method: 'GET',
@@ -276,7 +276,7 @@ export interface OwnSessionParts {
   readonly sessions: SessionStore;
 }
 
-/** How administrators end sessions of their own; `sessionEntity` lists them. */
+/** Administrators end their own sessions; `sessionEntity` lists them. */
 export const ownSessionEndpoints = ({ cookies, sessions }: OwnSessionParts): Endpoint[] => {
   const signedOut = signedOutBy(cookies);
   return [

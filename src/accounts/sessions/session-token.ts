@@ -13,8 +13,8 @@ export interface SessionTokenParts {
 }
 
 /**
- * A session's identity for a page that sends tokens, the documentation's. Only the session itself is given one, never a
- * token, so that none prolongs itself; what it is given ends with the session, 15 minutes later at the latest.
+ * Issues a token for a session, for the documentation page, which sends tokens. A token gets none, so that no token
+ * prolongs itself. The token ends with the session, after 15 minutes at the latest.
  */
 export const sessionTokenEndpoint = ({ tokens, securityEvents }: SessionTokenParts): Endpoint => ({
   operation: 'createSessionToken',

@@ -5,7 +5,7 @@ import type { Translations } from '../../kernel/messages.ts';
 /** Characters of a User-Agent that are kept for the list of sessions. */
 const maxUserAgent = 200;
 
-export const keptUserAgent = (header: string | undefined): string =>
+export const truncateUserAgent = (header: string | undefined): string =>
   (header ?? '').slice(0, maxUserAgent).toWellFormed();
 
 export const sessionCookieText: Translations = { 'zh-CN': '会话的 Cookie', en: 'The cookie of the session' };
@@ -16,7 +16,7 @@ export const sessionUserText: Translations = {
   en: '`must_change_password` is there only while an administrator asks that the password be changed: every other route is 403 until `PUT /admin/password`. While `second_factor.due` is true, only the routes of `/admin/second-factor` can be used until one is set up.',
 };
 
-/** The person behind a session, and what has to be done before anything else. */
+/** The user of a session, and the steps that are due before anything else. */
 export const sessionUser = (identity: Identity): JsonObject => {
   const { id, username, email, name, roles, mustChangePassword, secondFactor } = identity;
   const enrolled = secondFactor === 'given' || secondFactor === 'missing';

@@ -11,7 +11,7 @@ import { tokenOf } from '../../auth/registry.ts';
 import { sameOrigin } from '../../auth/same-origin.ts';
 import { field } from '../../fields/define.ts';
 import type { FieldDefinition, JsonSchema } from '../../fields/field.ts';
-import { arriving } from '../../http/administration.ts';
+import { asSessionPrincipal } from '../../http/administration.ts';
 import { actorOf, userOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
@@ -20,10 +20,10 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
 import type { Proof } from '../second-factors/proof.ts';
 import {
-  countedFactor,
-  factorFailed,
-  factorRefused,
+  factorProblem,
   proveTyped,
+  recordFailedFactor,
+  runCountedFactor,
   type TypedFactor,
   type TypedFactorParts,
 } from '../second-factors/token-endpoints.ts';
@@ -38,7 +38,7 @@ export interface SignedIn {
   readonly values: JsonObject;
 }
 
-/** An account and a password for the person behind them: what the login and the administration area's sign-in share. */
+/** The check of an account and a password, which the login and the administration area share. */
 export interface SignIn {
   readonly schema: JsonSchema;
   /** @throws Problem `invalid_record`, `login_failed`, `too_many_requests`, `overloaded` */
@@ -89,7 +89,7 @@ export const forgetFailures = (
     address,
   );
 
-/** How often a login begins again because all tokens were revoked while it verified the password. */
+/** Maximum number of attempts of a login when all tokens are revoked while it verifies the password. */
 const maxLoginTries = 3;
 
 /** Authenticator applications show six digits; a recovery code has more characters. */
@@ -117,19 +117,19 @@ export const issueToken = async (
   typed: TypedFactor | undefined,
   use: () => Promise<boolean> = async () => true,
 ): Promise<TokenOutcome> => {
-  const actor = { principal: arriving(user), address: call.address };
+  const actor = { principal: asSessionPrincipal(user), address: call.address };
   const issue = async (proof: Proof | undefined): Promise<TokenOutcome> =>
     (await use()) ? services.userTokens.issue(verified, proof, actor) : 'unverified';
   if (user.secondFactor !== 'missing') return issue(undefined);
-  const issued = await countedFactor(services, call, user, typed?.by, async () => {
+  const issued = await runCountedFactor(services, call, user, typed?.by, async () => {
     const proof = typed === undefined ? undefined : await proveTyped(services, user.id, typed);
     if (proof === undefined) return undefined;
     const outcome = await issue(proof);
     return outcome === 'unproved' ? undefined : outcome;
   });
   if (issued !== undefined) return issued;
-  factorFailed(services, call, user, typed?.by);
-  throw factorRefused(typed === undefined ? 'second_factor_required' : 'second_factor_wrong');
+  recordFailedFactor(services, call, user, typed?.by);
+  throw factorProblem(typed === undefined ? 'second_factor_required' : 'second_factor_wrong');
 };
 
 export interface LoginParts extends SignInParts, TokenIssueParts {
@@ -233,8 +233,8 @@ export const logoutEndpoint = (services: LogoutParts): Endpoint => {
 };
 
 /**
- * Whether a page of another origin sends the call: without a session a browser must be on a page of this service;
- * without cookie and Origin it is none.
+ * Returns whether a page of another origin sends the call. A browser without a session must be on a page of this
+ * service; a caller without cookie and Origin is no browser.
  */
 export const isForeignPage = (call: Pick<Call, 'header'>, baseUrl: string): boolean =>
   (call.header('cookie') !== undefined || call.header('origin') !== undefined) && !sameOrigin(call, baseUrl);

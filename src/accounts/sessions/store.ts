@@ -89,7 +89,7 @@ interface ActiveSession {
   readonly last_used_at: string;
 }
 
-/** Where a user is signed in, as far as the service knows: it keeps no list of tokens. */
+/** Sessions and tokens of a user, as far as the service knows: it keeps no list of tokens. */
 export interface SignIns {
   readonly sessions: readonly ActiveSession[];
   readonly tokens: {
@@ -155,7 +155,7 @@ export class SessionStore {
     });
   }
 
-  /** Returns the sessions of a user that are valid, the one used last first, and what is known of their tokens. */
+  /** Returns the valid sessions of a user, the last used first, and the known state of their tokens. */
   async signInsOf(userId: number): Promise<SignIns | undefined> {
     const now = this.#clock();
     const seconds = Math.floor(now / 1000);
@@ -188,15 +188,15 @@ export class SessionStore {
       this.#database.all<{ expiry: number }>(toQuery(revoked)),
     ]);
     if (expiry === undefined) return undefined;
-    const shown = (of: number | null): string | null =>
-      of === null || Number(of) <= seconds ? null : toTimestamp(Number(of) * 1000);
+    const futureExpiry = (time: number | null): string | null =>
+      time === null || Number(time) <= seconds ? null : toTimestamp(Number(time) * 1000);
     const isRevoked = Number(expiry.last ?? 0) <= Number(expiry.revoked ?? 0);
     return {
       sessions,
       tokens: {
-        latest_expiry: isRevoked ? null : shown(expiry.last),
-        revoked_up_to: shown(expiry.revoked),
-        revoked: signedOut.flatMap((each) => shown(each.expiry) ?? []),
+        latest_expiry: isRevoked ? null : futureExpiry(expiry.last),
+        revoked_up_to: futureExpiry(expiry.revoked),
+        revoked: signedOut.flatMap((each) => futureExpiry(each.expiry) ?? []),
       },
     };
   }

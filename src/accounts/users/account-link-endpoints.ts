@@ -14,7 +14,7 @@ import { anonymous, type UserPrincipal } from '../../auth/principal.ts';
 import type { MailQueue, RegistrationOptions } from '../../delivery/mail.ts';
 import { field } from '../../fields/define.ts';
 import type { RuleViolation } from '../../fields/field.ts';
-import { arriving } from '../../http/administration.ts';
+import { asSessionPrincipal } from '../../http/administration.ts';
 import { ticketOf, userOf } from '../../http/call.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
@@ -44,12 +44,12 @@ export interface AccountLinkEndpointParts {
   readonly catalogue: Catalogue;
 }
 
-/** The same in an application that sends mail. */
+/** Parts of an application that sends mail. */
 interface MailingParts extends AccountLinkEndpointParts {
   readonly accountLinks: AccountLinks;
 }
 
-const overrun = ['too_many_requests', 'overloaded'] as const;
+const throttleProblems = ['too_many_requests', 'overloaded'] as const;
 
 const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'json' } as const;
 
@@ -58,7 +58,7 @@ const tokenField = { token: field.text({ required: true }) };
 /**
  * Stores a request for a link. Each is counted, by account and network, whether or not the account exists, and before
  * anything is hashed for it.
- * @param more what costs time, such as the hash of a password
+ * @param more makes the parts that cost time, such as the hash of a password
  */
 const requestLink = async (
   { accountLinks, throttle }: MailingParts,
@@ -75,8 +75,8 @@ const requestLink = async (
 };
 
 /**
- * The rule that an address breaks which a user chooses: `email_domain` outside the domains in which users may register,
- * which are compared byte for byte.
+ * Returns a check of the addresses that users choose. Its rule `email_domain` refuses addresses outside the domains in
+ * which users may register, which are compared byte for byte.
  */
 const addressRule = ({
   registration,
@@ -112,7 +112,7 @@ const confirmLink = async <Result>(
   return confirmed;
 };
 
-/** An open link and its user, as who they act; undefined if the link is over, or its user is disabled. */
+/** Finds an open link, its user, and the user as an actor; undefined if the link is over or the user is disabled. */
 const findOfUser = async (
   { accountLinks, identities }: MailingParts,
   purpose: LinkPurpose,
@@ -122,19 +122,19 @@ const findOfUser = async (
   const link = await accountLinks.find(purpose, token);
   const identity = link?.user && (await identities.byUserId(link.user.id, []));
   if (link === undefined || identity === undefined) return undefined;
-  return { link, identity, actor: { principal: arriving(identity), address } };
+  return { link, identity, actor: { principal: asSessionPrincipal(identity), address } };
 };
 
 const passwordResetEndpoints = (services: MailingParts): Endpoint[] => {
   const { locale, catalogue, accountLinks, passwords } = services;
-  const asked = createInput({ account: field.text(), email: field.text() }, catalogue);
-  const confirmed = createInput({ ...tokenField, password: field.text({ required: true }) }, catalogue);
+  const requestInput = createInput({ account: field.text(), email: field.text() }, catalogue);
+  const confirmInput = createInput({ ...tokenField, password: field.text({ required: true }) }, catalogue);
   return [
     {
       ...open,
       operation: 'requestPasswordReset',
       path: '/api/v1/auth/password_reset',
-      input: { ...asked.schema, anyOf: [{ required: ['account'] }, { required: ['email'] }] },
+      input: { ...requestInput.schema, anyOf: [{ required: ['account'] }, { required: ['email'] }] },
       docs: {
         summary: { 'zh-CN': '请求重置密码', en: 'Request a password reset' },
         description: {
@@ -143,14 +143,14 @@ const passwordResetEndpoints = (services: MailingParts): Endpoint[] => {
           en: '`account` is a username or an email address, which can also be sent as `email`. If the account exists, a link is sent to its address, which works once within 30 minutes. The response is the same if there is no such account. A user without a password receives no link.',
         },
         tag: 'Auth',
-        problems: overrun,
+        problems: throttleProblems,
       },
       handle: async (call) => {
-        const { values, errors } = asked.read(call.body);
+        const { values, errors } = requestInput.read(call.body);
         refuseInvalid(errors);
         const account = values['account'] ?? values['email'];
         if (typeof account !== 'string') {
-          refuseInvalid([asked.error('account', { rule: 'required' })]);
+          refuseInvalid([requestInput.error('account', { rule: 'required' })]);
           throw new Problem('invalid_record');
         }
         const canonical = canonicalAccount(account);
@@ -166,7 +166,7 @@ const passwordResetEndpoints = (services: MailingParts): Endpoint[] => {
       ...open,
       operation: 'confirmPasswordReset',
       path: '/api/v1/auth/password_reset/confirm',
-      input: refined(confirmed.schema, { password: passwordSchema(locale) }),
+      input: refined(confirmInput.schema, { password: passwordSchema(locale) }),
       docs: {
         summary: { 'zh-CN': '凭链接重置密码', en: 'Reset a password by its link' },
         description: {
@@ -174,10 +174,10 @@ const passwordResetEndpoints = (services: MailingParts): Endpoint[] => {
           en: `${passwordRules.en} All tokens and sessions of the user end. Two-step verification stays.`,
         },
         tag: 'Auth',
-        problems: ['link_ended', ...overrun],
+        problems: ['link_ended', ...throttleProblems],
       },
       handle: async (call) => {
-        const { values, errors } = confirmed.read(call.body);
+        const { values, errors } = confirmInput.read(call.body);
         refuseInvalid(errors);
         const [token, password] = [String(values['token']), String(values['password'])];
         await confirmLink(services, 'password_reset', token, call, async () => {
@@ -185,7 +185,7 @@ const passwordResetEndpoints = (services: MailingParts): Endpoint[] => {
           if (found === undefined) return undefined;
           const { link, identity, actor } = found;
           const violation = await passwordViolation(password, identity);
-          if (violation !== undefined) refuseInvalid([confirmed.error('password', violation)]);
+          if (violation !== undefined) refuseInvalid([confirmInput.error('password', violation)]);
           const hash = await passwords.hash(password, ticketOf(call));
           return (await accountLinks.resetPassword(link, hash, actor)) || undefined;
         });
@@ -201,7 +201,7 @@ type RefuseAddress = (email: string, user: Pick<UserPrincipal, 'roles'>) => void
 
 const requestEmailEndpoint = (
   services: MailingParts,
-  asked: Input,
+  requestInput: Input,
   refuseAddress: RefuseAddress,
 ): Endpoint => ({
   ...open,
@@ -209,7 +209,7 @@ const requestEmailEndpoint = (
   path: '/api/v1/auth/email',
   auth: ['jwt'],
   policy: { kind: 'user' },
-  input: asked.schema,
+  input: requestInput.schema,
   docs: {
     summary: { 'zh-CN': '请求修改邮箱', en: 'Request a change of the email address' },
     description: {
@@ -218,10 +218,10 @@ const requestEmailEndpoint = (
       en: 'A link is sent to the new address, which works once within 30 minutes; the address changes when it is confirmed. The response is the same if another account has the address. `password` is the current password: a wrong one returns 401 and counts as a failed login.',
     },
     tag: 'Auth',
-    problems: ['login_failed', ...overrun],
+    problems: ['login_failed', ...throttleProblems],
   },
   handle: async (call) => {
-    const { values, errors } = asked.read(call.body);
+    const { values, errors } = requestInput.read(call.body);
     refuseInvalid(errors);
     const typed = String(values['email']);
     const user = userOf(call);
@@ -241,13 +241,13 @@ const requestEmailEndpoint = (
 
 const confirmEmailEndpoint = (services: MailingParts, refuseAddress: RefuseAddress): Endpoint => {
   const { catalogue, accountLinks } = services;
-  const confirmed = createInput(tokenField, catalogue);
+  const confirmInput = createInput(tokenField, catalogue);
   const users = createUserInput(services.users, catalogue);
   return {
     ...open,
     operation: 'confirmEmailChange',
     path: '/api/v1/auth/email/confirm',
-    input: confirmed.schema,
+    input: confirmInput.schema,
     docs: {
       summary: { 'zh-CN': '凭链接修改邮箱', en: 'Change the email address by its link' },
       description: {
@@ -255,10 +255,10 @@ const confirmEmailEndpoint = (services: MailingParts, refuseAddress: RefuseAddre
         en: 'The former address is notified.',
       },
       tag: 'Auth',
-      problems: ['link_ended', ...overrun],
+      problems: ['link_ended', ...throttleProblems],
     },
     handle: async (call) => {
-      const { values, errors } = confirmed.read(call.body);
+      const { values, errors } = confirmInput.read(call.body);
       refuseInvalid(errors);
       const token = String(values['token']);
       await confirmLink(services, 'email', token, call, async () => {
@@ -266,7 +266,7 @@ const confirmEmailEndpoint = (services: MailingParts, refuseAddress: RefuseAddre
         if (found === undefined) return undefined;
         const { link, identity, actor } = found;
         refuseAddress(link.email, identity);
-        return (await users.saving(() => accountLinks.changeEmail(link, actor))) || undefined;
+        return (await users.save(() => accountLinks.changeEmail(link, actor))) || undefined;
       });
       services.mail?.wake();
       return {};
@@ -275,7 +275,7 @@ const confirmEmailEndpoint = (services: MailingParts, refuseAddress: RefuseAddre
 };
 
 const emailEndpoints = (services: MailingParts): Endpoint[] => {
-  const asked = createInput(
+  const requestInput = createInput(
     { email: field.text({ required: true }), password: field.text({ required: true }) },
     services.catalogue,
   );
@@ -283,10 +283,10 @@ const emailEndpoints = (services: MailingParts): Endpoint[] => {
   const refuseAddress: RefuseAddress = (email, user) => {
     // An administrator could set any address in the administration area.
     const violation = isAdministrator(user) ? mailboxViolation(email) : addressViolation(email);
-    if (violation !== undefined) refuseInvalid([asked.error('email', violation)]);
+    if (violation !== undefined) refuseInvalid([requestInput.error('email', violation)]);
   };
   return [
-    requestEmailEndpoint(services, asked, refuseAddress),
+    requestEmailEndpoint(services, requestInput, refuseAddress),
     confirmEmailEndpoint(services, refuseAddress),
   ];
 };
@@ -297,8 +297,8 @@ class Registrations {
   readonly #options: RegistrationOptions;
   readonly #users: UserForm;
   readonly #addressViolation: ReturnType<typeof addressRule>;
-  readonly asked: Input;
-  readonly confirmed: Input;
+  readonly requestInput: Input;
+  readonly confirmInput: Input;
 
   constructor(services: MailingParts, options: RegistrationOptions) {
     const { catalogue } = services;
@@ -307,11 +307,11 @@ class Registrations {
     this.#options = options;
     this.#users = createUserInput(services.users, catalogue);
     this.#addressViolation = addressRule(services);
-    this.asked = createInput({ email: field.text({ required: true }), ...chosen }, catalogue);
-    this.confirmed = createInput({ ...tokenField, ...chosen }, catalogue);
+    this.requestInput = createInput({ email: field.text({ required: true }), ...chosen }, catalogue);
+    this.confirmInput = createInput({ ...tokenField, ...chosen }, catalogue);
   }
 
-  /** The rules that sent values break by themselves; only the confirmation says that a name is taken. */
+  /** Returns the violations of the sent values alone; only the confirmation says that a name is taken. */
   async violations(values: JsonObject, email: string): Promise<readonly FieldError[]> {
     const { username, name, password: secret } = values;
     const names = { email, username: String(username ?? ''), name: String(name ?? '') };
@@ -321,7 +321,7 @@ class Registrations {
       ['password', typeof secret === 'string' ? await passwordViolation(secret, names) : undefined],
     ];
     return found.flatMap(([name, violation]) =>
-      violation === undefined ? [] : [this.asked.error(name, violation)],
+      violation === undefined ? [] : [this.requestInput.error(name, violation)],
     );
   }
 
@@ -332,7 +332,7 @@ class Registrations {
     const link = await accountLinks.find('registration', String(values['token']));
     if (link === undefined) return undefined;
     const violation = this.#addressViolation(link.email);
-    if (violation !== undefined) refuseInvalid([this.asked.error('email', violation)]);
+    if (violation !== undefined) refuseInvalid([this.requestInput.error('email', violation)]);
     const { username, name, passwordHash } = link.registration;
     const sent = values['password'] ?? null;
     const credentials: JsonObject =
@@ -355,19 +355,19 @@ class Registrations {
         ? (passwordHash ?? '')
         : await passwords.hash(read.password, ticketOf(call));
     const actor = { principal: anonymous, address: call.address };
-    const id = await this.#users.saving(() => accountLinks.register(link, newUserOf(read, hash), actor));
+    const id = await this.#users.save(() => accountLinks.register(link, newUserOf(read, hash), actor));
     return id === undefined ? undefined : identities.byUserId(id, []);
   }
 }
 
 const registerEndpoint = (services: MailingParts, registrations: Registrations): Endpoint => {
   const { locale, passwords } = services;
-  const { asked } = registrations;
+  const { requestInput } = registrations;
   return {
     ...open,
     operation: 'register',
     path: '/api/v1/auth/register',
-    input: refined(asked.schema, { password: passwordSchema(locale) }),
+    input: refined(requestInput.schema, { password: passwordSchema(locale) }),
     docs: {
       summary: { 'zh-CN': '注册', en: 'Register' },
       description: {
@@ -375,10 +375,10 @@ const registerEndpoint = (services: MailingParts, registrations: Registrations):
         en: `A link is sent to the address, which works once within 30 minutes. No user exists before the confirmation, where username, name and password can be sent as well. The response is the same if the address or the username is taken. ${passwordRules.en}`,
       },
       tag: 'Auth',
-      problems: overrun,
+      problems: throttleProblems,
     },
     handle: async (call) => {
-      const { values, errors } = asked.read(call.body);
+      const { values, errors } = requestInput.read(call.body);
       refuseInvalid(errors);
       const { username, name, password: secret } = values;
       const typed = String(values['email']);
@@ -401,13 +401,13 @@ const registerEndpoint = (services: MailingParts, registrations: Registrations):
 };
 
 const confirmRegistrationEndpoint = (services: MailingParts, registrations: Registrations): Endpoint => {
-  const { confirmed } = registrations;
+  const { confirmInput } = registrations;
   return {
     ...open,
     operation: 'confirmRegistration',
     path: '/api/v1/auth/register/confirm',
     status: 201,
-    input: refined(confirmed.schema, { password: passwordSchema(services.locale) }),
+    input: refined(confirmInput.schema, { password: passwordSchema(services.locale) }),
     docs: {
       summary: { 'zh-CN': '凭链接完成注册', en: 'Complete a registration by its link' },
       description: {
@@ -416,10 +416,10 @@ const confirmRegistrationEndpoint = (services: MailingParts, registrations: Regi
       },
       tag: 'Auth',
       data: publicUserEntity.schema,
-      problems: ['link_ended', ...overrun],
+      problems: ['link_ended', ...throttleProblems],
     },
     handle: async (call) => {
-      const { values, errors } = confirmed.read(call.body);
+      const { values, errors } = confirmInput.read(call.body);
       refuseInvalid(errors);
       const token = String(values['token']);
       const made = await confirmLink(services, 'registration', token, call, () =>

@@ -25,7 +25,7 @@ import { isStillVerified } from './stored-user.ts';
 const maxOpenLinks = 3;
 
 /**
- * Messages of one purpose to an address within the lifetime of a link: those of one requester, and of all.
+ * Messages of one purpose to an address within the lifetime of a link, from one requester.
  * @limit Accounts and credentials | messages with links of one purpose to a mailbox within 30 min, by one requester
  *   | count | no further message
  */
@@ -266,7 +266,7 @@ export class AccountLinks {
     return (await transaction.get(toQuery(user))) !== undefined;
   }
 
-  /** Whether the user of a request or link is as it was then. */
+  /** Returns whether the verification of the user of a request or link is still valid. */
   async #isStillOf({ transaction, tables }: Change, user: VerifiedUser): Promise<boolean> {
     const query = tables.selectFrom('users').select('id').where(isStillVerified(user));
     return (await transaction.get(toQuery(query))) !== undefined;
@@ -348,9 +348,9 @@ export class AccountLinks {
       .where('expires_at', 'is', null);
     if ((await made.transaction.run(toQuery(update))) === 0) return { result: undefined };
     const link: MailLink = { path, token, expiresAt };
-    const { email: to, user } = recipient;
+    const { email, user } = recipient;
     const addressed = user === undefined ? {} : { user };
-    await this.#mail.add(made.transaction, { template, to, locale: row.locale, link, ...addressed });
+    await this.#mail.add(made.transaction, { template, to: email, locale: row.locale, link, ...addressed });
     if (user === undefined) return { result: undefined };
     const target = { kind: 'user', id: recipient.verified?.id ?? null, name: user.username };
     return { audit: { action: 'password_reset.send', target }, result: undefined };

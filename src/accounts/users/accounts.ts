@@ -156,7 +156,7 @@ class Accounts {
     write: (within: Transaction | undefined) => Promise<number>,
   ): Promise<ManagedUser> {
     const within = transactionOf(acting);
-    const id = await this.#input.saving(() => write(within));
+    const id = await this.#input.save(() => write(within));
     if (acting.shared !== undefined) acting.shared.writes += 1;
     const saved = await this.#find(acting, id);
     if (saved === undefined) throw new Problem('record_not_found');

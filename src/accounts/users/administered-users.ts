@@ -69,7 +69,7 @@ const createEndpoint = ({ services: { users, passwords }, input, show }: UserAdm
     const { password } = read;
     // An invited user and a service account have none: nothing that is typed is the password of an empty text.
     const passwordHash = password === undefined ? '' : await passwords.hash(password, ticketOf(call));
-    const id = await input.saving(() => users.create(newUserOf(read, passwordHash), actorOf(call)));
+    const id = await input.save(() => users.create(newUserOf(read, passwordHash), actorOf(call)));
     return show(call, id);
   },
 });
@@ -108,15 +108,15 @@ const updateEndpoint = ({ services, input, show, reaches }: UserAdministration):
       refuseInvalid(read.errors);
       const { change, password, currentPassword, sessionsEnd } = read;
       const refuseWrong = () => refuseInvalid([input.wrongPassword()]);
-      const asked = self.id === id && password !== undefined;
-      const verified = asked
+      const isOwnPassword = self.id === id && password !== undefined;
+      const verified = isOwnPassword
         ? await verifyOwnPassword(services, call, self, currentPassword ?? '')
         : undefined;
-      if (asked && verified === undefined) refuseWrong();
+      if (isOwnPassword && verified === undefined) refuseWrong();
       const passwordHash =
         password === undefined ? undefined : await passwords.hash(password, ticketOf(call));
-      const options = { sessionsEnd, verified, keptSession: asked ? sessionOf(call) : undefined };
-      if (!(await input.saving(() => users.update(id, { ...change, passwordHash }, actorOf(call), options))))
+      const options = { sessionsEnd, verified, keptSession: isOwnPassword ? sessionOf(call) : undefined };
+      if (!(await input.save(() => users.update(id, { ...change, passwordHash }, actorOf(call), options))))
         refuseWrong();
       return show(call, id);
     },
@@ -177,7 +177,7 @@ const deleteEndpoint = ({ services, reaches }: UserAdministration): Endpoint => 
   };
 };
 
-/** An admin's hand on a super_admin is 403, the last super_admin stays. */
+/** A change of a super_admin by an admin is 403; the last super_admin stays. */
 export const adminUserEndpoints = (services: AdminUserParts): Endpoint[] => {
   const administration: UserAdministration = {
     services,

@@ -1,4 +1,4 @@
-/** Callers that an explanation is about: users and keys, including those that authentication refuses. */
+/** Users and keys as the subject of an explanation, also if authentication refuses them. */
 
 import { sql as raw } from 'kysely';
 import type { Database } from '../../database/database.ts';
@@ -18,7 +18,7 @@ export interface CallerUser {
   readonly service: boolean;
 }
 
-/** How a deleted key ended. */
+/** The end of a deleted key. */
 export interface Revocation {
   readonly at: string;
   /** The actor's name or kind; null if unknown. */
@@ -107,7 +107,7 @@ const statementsFor = (database: Database) => {
   };
 };
 
-/** Callers that an administrator asks about, including those that authentication would refuse. */
+/** Finds users and keys for an explanation, also if authentication would refuse them. */
 export class CallerStore {
   readonly #database: Database;
   readonly #clock: Clock;

@@ -54,7 +54,7 @@ interface IdentityRow {
 
 const words = (text: string | null): string[] => (text === null ? [] : text.split(' '));
 
-/** Whether the administration area requires a second factor: of no user, or of every administrator. */
+/** The second factor in the administration area: required of every administrator, or of no user. */
 export type SecondFactorDemand = 'optional' | 'required';
 
 /**
@@ -164,7 +164,7 @@ const restrictions = ({
       : restrictionCache.limits.getOrMake(`${quota} ${limit}`, () => limitsIn(limit, quota)),
 });
 
-/** Whether a moment has come, by its text. */
+/** Returns whether an expiry, as text, is reached; undefined and null never are. */
 const isOver = (expires: string | null | undefined, now: number): boolean =>
   expires != null && expires <= toTimestamp(now);
 
@@ -273,15 +273,15 @@ interface AccountRow {
 /** Accounts for the login: a canonical name with an `@` is an email address, any other is a username. */
 export const createAccountStore = (database: Database): AccountStore => {
   const db = tablesOf(database);
-  const by = (column: 'username_canonical' | 'email_canonical') =>
+  const accountBy = (column: 'username_canonical' | 'email_canonical') =>
     prepare<{ canonical: string }>((param) =>
       db
         .selectFrom('users')
         .select(['id', 'username', 'password_hash', 'disabled', 'security_stamp'])
         .where(column, '=', param('canonical')),
     );
-  const byUsername = by('username_canonical');
-  const byEmail = by('email_canonical');
+  const byUsername = accountBy('username_canonical');
+  const byEmail = accountBy('email_canonical');
   return {
     byAccount: async (canonical): Promise<Account | undefined> => {
       const query = canonical.includes('@') ? byEmail({ canonical }) : byUsername({ canonical });
@@ -296,12 +296,12 @@ export const createAccountStore = (database: Database): AccountStore => {
             securityStamp: row.security_stamp,
           };
     },
-    replaceHash: async (id, from, hash) => {
+    replaceHash: async (id, formerHash, hash) => {
       const update = db
         .updateTable('users')
         .set({ password_hash: hash })
         .where('id', '=', id)
-        .where('password_hash', '=', from);
+        .where('password_hash', '=', formerHash);
       await database.execute(toQuery(update));
     },
   };

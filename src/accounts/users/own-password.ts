@@ -16,7 +16,7 @@ import type { Catalogue } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { UserStore } from './store.ts';
 
-/** Old and new password as everybody sends them who changes their own. */
+/** The body of a change of one's own password: old and new password. */
 const ownPasswordInput = (catalogue: Catalogue): Input => {
   const input = createInput(
     { current_password: field.text({ required: true }), password: field.text({ required: true }) },
@@ -40,9 +40,9 @@ const readOwnPassword = async (input: Input, body: JsonObject, account: AccountN
 };
 
 /**
- * Verifies the user's password, asked and counted as a login is, so that neither a stolen token nor a page left open
- * can be used to guess it. Undefined where it is another; what is answered goes into the write, which may still find
- * that it does not hold any more. @throws Problem `too_many_requests`, `overloaded`
+ * Verifies the user's password. Attempts are counted as logins, so that neither a stolen token nor a page left open can
+ * be used to guess it. Returns undefined for a wrong password. The write receives the result, since the verification
+ * may be invalid by then. @throws Problem `too_many_requests`, `overloaded`
  */
 export const verifyOwnPassword = async (
   services: { readonly login: AuthenticateAccount },
@@ -67,8 +67,8 @@ export interface OwnPasswordParts {
 }
 
 /**
- * The change of one's own password, for both of its endpoints; a wrong current password is the problem that `wrong`
- * makes.
+ * The change of one's own password, for both of its endpoints. @param wrong makes the problem for a wrong current
+ * password
  */
 const ownPasswordChange = (services: OwnPasswordParts, wrong: (input: Input) => Problem) => {
   const input = ownPasswordInput(services.catalogue);

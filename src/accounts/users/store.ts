@@ -203,11 +203,11 @@ export class UserStore {
   }
 
   /** Returns which of the two belong to a user other than `except`. */
-  taken(names: CanonicalNames, except?: number): Promise<readonly TakenField[]> {
+  findTaken(names: CanonicalNames, except?: number): Promise<readonly TakenField[]> {
     return takenNames(this.#database, names, except);
   }
 
-  /** Returns those of these names that are no role. */
+  /** Returns the names that are no role. */
   async unknownRoles(roles: readonly string[]): Promise<readonly string[]> {
     if (roles.length === 0) return [];
     const rows = await this.#database.all<{ name: string }>(
@@ -278,8 +278,8 @@ export class UserStore {
           if ((await transaction.run(toQuery(update))) === 0) return { result: false };
           if (changed.roles !== undefined) await this.#setRoles(made, id, changed.roles);
           if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
-          const asked = gained.includes(superAdmin) && (await this.#requireNewPassword(made, id));
-          const noted = asked ? { ...changed, mustChangePassword: true } : changed;
+          const needsNewPassword = gained.includes(superAdmin) && (await this.#requireNewPassword(made, id));
+          const noted = needsNewPassword ? { ...changed, mustChangePassword: true } : changed;
           const detail = { fields: changedFields(changed), ...auditDetail(noted) };
           audit.push({ action: 'user.update', target, detail });
         }
@@ -309,7 +309,7 @@ export class UserStore {
     });
   }
 
-  /** Whether this user is the only enabled super_admin. */
+  /** Returns whether this user is the only enabled super_admin. */
   isLastSuperAdmin(id: number): Promise<boolean> {
     return isOnlySuperAdmin(this.#database, this.#db, id);
   }
@@ -319,7 +319,7 @@ export class UserStore {
    * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`
    */
   remove(id: number, actor: Actor, part?: PartOfRemoval): Promise<void> {
-    const removing = async (made: Change): Promise<Changed<void>> => {
+    const removeUser = async (made: Change): Promise<Changed<void>> => {
       await lockSuperAdmins(made);
       const before = await storedUser(made, id);
       guardSuperAdmin(actor, before.roles);
@@ -330,7 +330,7 @@ export class UserStore {
       const target = { kind: 'user', id, name: before.username };
       return { audit: { action: 'user.delete', target }, result: undefined };
     };
-    return this.#change(actor, removing, { foreign_key: 'still_referenced' }, part?.transaction);
+    return this.#change(actor, removeUser, { foreign_key: 'still_referenced' }, part?.transaction);
   }
 
   /**
@@ -376,14 +376,14 @@ export class UserStore {
     );
   }
 
-  /** Whether a service account may have this owner. */
+  /** Returns whether this is an enabled person, who may own a service account. */
   async isEnabledPerson(id: number): Promise<boolean> {
     const users = this.#db.selectFrom('users').select('id').where('id', '=', id);
     const query = users.where('kind', '=', 'person').where('disabled', '=', false);
     return (await this.#database.get(toQuery(query))) !== undefined;
   }
 
-  /** Whether there is any user; the first start creates one otherwise. */
+  /** Returns whether there is any user; the first start creates one otherwise. */
   async any(): Promise<boolean> {
     return (
       (await this.#database.get(toQuery(this.#db.selectFrom('users').select('id').limit(1)))) !== undefined

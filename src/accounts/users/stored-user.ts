@@ -44,7 +44,7 @@ export const storedUser = async (
   return { ...names, disabled: Boolean(disabled), securityStamp, roles: roles.map(({ role }) => role) };
 };
 
-/** Refuses what lets a user sign in, for a service account. @throws Problem `service_account` */
+/** Refuses a way of signing in to a service account. @throws Problem `service_account` */
 export const demandPerson = ({ kind }: Pick<StoredUser, 'kind'>): void => {
   if (kind === 'service') throw new Problem('service_account');
 };
@@ -65,7 +65,7 @@ export const isStillVerified =
 const greatestExpiry = (now: number) => sql<number>`(select max(e.column1) from (values
   (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.last_token_expiry), (users.revoked_token_expiry)) e)`;
 
-/** Ends the open links for a user (`user_id`), or those that a user made (`made_by`); returns their number. */
+/** Ends the open links for a user (`user_id`) or by a user (`made_by`); returns their number. */
 export const endInvitations = (
   { transaction, tables, at }: Change,
   column: 'user_id' | 'made_by',

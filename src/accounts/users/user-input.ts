@@ -64,13 +64,13 @@ const order = [
   'end_sessions',
 ];
 
-/** Inputs that are about a password, which a service account does not have. */
+/** Inputs of passwords, which a service account does not have. */
 const ofPasswords = ['password', 'invite', 'must_change_password'] as const;
 
-/** The address of a service account that is given none: a domain to which no mail can be sent (RFC 2606). */
+/** The default address of a service account: a domain to which no mail can be sent (RFC 2606). */
 const noMailbox = (username: string): string => `${username}@service.invalid`;
 
-/** The user whom an update is about; `own` says that they send it themselves. */
+/** The user of an update; `own` is true if the user sends it. */
 export interface UpdatedUser extends StoredUserFacts {
   readonly own?: boolean;
 }
@@ -187,10 +187,10 @@ export class UserForm {
   }
 
   /**
-   * Runs a write. A name that was taken after the look-up, and a rule that only the write has found broken, are
-   * refused like those that were found before.
+   * Runs a write. A name that was taken after the look-up, and a violation that only the write detects, are refused
+   * with the same errors as earlier ones.
    */
-  async saving<T>(write: () => Promise<T>): Promise<T> {
+  async save<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write();
     } catch (error) {
@@ -265,7 +265,7 @@ export class UserForm {
       if (violation === undefined) canonical[name] = canonicalAccount(value);
       else errors.push(this.#readers.input.error(name, violation));
     }
-    for (const name of await this.#users.taken(canonical, except))
+    for (const name of await this.#users.findTaken(canonical, except))
       errors.push(this.#readers.input.error(name, { rule: 'unique' }));
     return errors;
   }
@@ -310,7 +310,7 @@ export class UserForm {
     return violation === undefined ? [] : [this.#readers.input.error('password', violation)];
   }
 
-  /** Rules of service accounts: they have an owner, who is a person, and nothing that is about a password. */
+  /** Rules of service accounts: they have a person as owner, and no input of passwords. */
   async #checkKind(
     values: Readonly<Record<string, Json>>,
     bad: ReadonlySet<string>,

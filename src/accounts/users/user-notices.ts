@@ -21,7 +21,7 @@ export type NotifyUser = (
 ) => Promise<void>;
 
 /** The number of ways to use an account that a new password does not end. */
-const keptAccess = async ({ transaction, tables, at }: Change, userId: number) => {
+const countRemainingAccess = async ({ transaction, tables, at }: Change, userId: number) => {
   const keys = tables
     .selectFrom('api_keys')
     .select('id')
@@ -41,7 +41,7 @@ export const createNotifyUser =
     if (mail === undefined) return;
     const { kind, email, username, name } = user ?? (await storedUser(change, userId));
     if (kind === 'service' || email === '') return;
-    const kept = notice.template === 'password_changed' ? await keptAccess(change, userId) : {};
+    const kept = notice.template === 'password_changed' ? await countRemainingAccess(change, userId) : {};
     const recipient = { to: email, user: { username, name }, locale: change.actor.language };
     await mail.add(change.transaction, { ...recipient, ...notice, ...kept });
   };

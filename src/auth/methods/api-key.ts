@@ -17,7 +17,7 @@ type ByKey = IdentifiedUser<'api_key'>;
 
 const keyForm = /^[0-9a-f]{64}$/;
 
-const rejected = (hash?: string): AuthOutcome<ByKey> => ({
+const rejection = (hash?: string): AuthOutcome<ByKey> => ({
   kind: 'rejected',
   problem: new Problem('invalid_key'),
   claim: hash === undefined ? undefined : { kind: 'api_key', hash },
@@ -32,12 +32,12 @@ const open = ({ identities, usage, clock }: AuthDependencies): Authenticate<ByKe
     { models, address }: Pick<AuthRequest, 'models' | 'address'>,
   ): Promise<AuthOutcome<ByKey>> => {
     const cached = hashes.get(key);
-    if (cached === undefined && !keyForm.test(key)) return rejected();
+    if (cached === undefined && !keyForm.test(key)) return rejection();
     const hash = cached?.hash ?? hashKey(key);
     const now = clock();
     const found = await identities.byKeyHash(hash, now, models);
-    if (found === undefined) return rejected(hash);
-    if (found.networks !== undefined && !found.networks.has(address)) return rejected(hash);
+    if (found === undefined) return rejection(hash);
+    if (found.networks !== undefined && !found.networks.has(address)) return rejection(hash);
     // Only hashes of existing keys are cached: strangers cannot evict them.
     if (cached === undefined) hashes.set(key, { hash });
     usage.keyUsed(found.keyId, hash, now, address);

@@ -26,11 +26,11 @@ const tokenIn = (header: string): string | undefined => {
   return found === undefined ? undefined : header.slice(found.length);
 };
 
-/** The token of a request that this method has authenticated; undefined of every other one. */
+/** Returns the token of a request that this method has authenticated; undefined for other requests. */
 export const tokenOf = (request: Pick<AuthRequest, 'header'>): string | undefined =>
   tokenIn(request.header('authorization') ?? '');
 
-const rejected = (userId?: number): AuthOutcome<ByToken> => ({
+const rejection = (userId?: number): AuthOutcome<ByToken> => ({
   kind: 'rejected',
   problem: new Problem('invalid_token'),
   claim: userId === undefined ? undefined : { kind: 'user', id: userId },
@@ -51,16 +51,16 @@ const open = ({ tokens, identities, clock }: AuthDependencies): Authenticate<ByT
         ? await identities.byToken(userId, exp, models)
         : await identities.byUserInSession(userId, sessionId, clock(), models);
     return identity === undefined
-      ? rejected(userId)
+      ? rejection(userId)
       : { kind: 'principal', principal: { ...identity, method: 'jwt' } };
   };
   return (request) => {
     const header = request.header('authorization');
     if (header === undefined) return absent;
     const token = tokenIn(header);
-    if (token === undefined) return rejected();
+    if (token === undefined) return rejection();
     const claims = tokens.verify(token);
-    return claims === undefined ? rejected(tokens.holderOf(token)) : identify(claims, request.models);
+    return claims === undefined ? rejection(tokens.holderOf(token)) : identify(claims, request.models);
   };
 };
 

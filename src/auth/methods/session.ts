@@ -23,7 +23,7 @@ const idForm = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-const rejected = (name: ProblemName): AuthOutcome<BySession> => ({
+const rejection = (name: ProblemName): AuthOutcome<BySession> => ({
   kind: 'rejected',
   problem: new Problem(name),
 });
@@ -32,7 +32,7 @@ const open = ({ cookies, identities, clock }: AuthDependencies): Authenticate<By
   const identify = async (id: string, models: readonly string[]): Promise<AuthOutcome<BySession>> => {
     const found = await identities.bySession(cookies.hash(id), clock(), models);
     return found === undefined
-      ? rejected('invalid_session')
+      ? rejection('invalid_session')
       : {
           kind: 'principal',
           principal: { ...found.identity, method: 'session', credential: found.sessionId },
@@ -43,10 +43,10 @@ const open = ({ cookies, identities, clock }: AuthDependencies): Authenticate<By
     const [id, ...others] = header === undefined ? [] : cookieValues(header, cookies.name);
     if (id === undefined) return absent;
     if (!safeMethods.has(request.method) && !sameOrigin(request, cookies.baseUrl))
-      return rejected('cross_site');
+      return rejection('cross_site');
     return others.length === 0 && idForm.test(id)
       ? identify(id, request.models)
-      : rejected('invalid_session');
+      : rejection('invalid_session');
   };
 };
 

@@ -67,7 +67,7 @@ export const command = defineCommand({
         refuseInvalid(read.errors);
         const passwordHash = password === undefined ? '' : await createPasswords().hash(password);
         const actor = { principal: 'command line', address: null } as const;
-        return await input.saving(() => users.create(newUserOf(read, passwordHash), actor));
+        return await input.save(() => users.create(newUserOf(read, passwordHash), actor));
       } catch (error) {
         if (!(error instanceof Problem) || error.errors === undefined) throw error;
         throw new CommandError(error.errors.map(({ message }) => message).join(', '), { cause: error });

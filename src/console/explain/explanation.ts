@@ -45,7 +45,7 @@ const withGrants = async (
   if (policy.kind !== 'resource' || principal.kind !== 'user') return step;
   const action = permissionAction(policy.action);
   const model = policy.model.name;
-  const granted = new Set(await roles.granted(model, action));
+  const granted = new Set(await roles.rolesWithPermission(model, action));
   const each = principal.roles
     .toSorted()
     .map((role) => ({ role, allowed: role === superAdmin || granted.has(role) }));

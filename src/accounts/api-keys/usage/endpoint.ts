@@ -12,7 +12,7 @@ import type { KeyUses } from './scope-usage.ts';
 
 const day = 24 * 3_600_000;
 
-/** Days that are shown, the one that goes on included. */
+/** Number of shown days, today included. */
 const shownDays = 30;
 
 export interface KeyUsageParts extends EntityReadParts {

@@ -3,10 +3,10 @@ import { toQuery } from '../../../database/statement.ts';
 import { tablesOf } from '../../../database/tables-of.ts';
 import { BatchedCounter } from '../../../ledger/batched-counter.ts';
 
-/** Keys and what is counted of them, in one batch at most, some 150 bytes each; more are not counted. */
+/** Maximum number of entries in a batch, some 150 bytes each; further requests are not counted. */
 const maxEntries = 50_000;
 
-/** Rows that one statement adds: of each length one is compiled. */
+/** Numbers of rows that one statement adds; one statement is compiled for each. */
 const writeSizes = [100, 10, 1] as const;
 
 interface CountedOfKey {
@@ -15,7 +15,8 @@ interface CountedOfKey {
 }
 
 /**
- * Counts requests of keys in memory and writes them in batches, without those of keys that were deleted meanwhile.
+ * Counts requests of keys in memory and writes them in batches. Requests of keys that were deleted meanwhile are left
+ * out.
  * @param insertOf makes the statement that adds rows, of which there is one at least
  */
 export const keyCounter = <Counted extends CountedOfKey>(
