@@ -50,13 +50,13 @@ export interface SourceColumn {
   readonly type: FieldType;
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself if absent. */
-  readonly expression?: (dialect: Dialect) => Fragment;
+  readonly expression?: ((dialect: Dialect) => Fragment) | undefined;
   /** Whether an empty text is stored where there is no value. */
-  readonly emptyIsNull?: boolean;
+  readonly emptyIsNull?: boolean | undefined;
   /** SQL that renders the value of a row as JSON, if the field type's own does not fit (an array of roles). */
-  readonly render?: (dialect: Dialect, row: string) => Fragment;
+  readonly render?: ((dialect: Dialect, row: string) => Fragment) | undefined;
   /** False if the column cannot be filtered, sorted or searched by (a rendered array). */
-  readonly comparable?: boolean;
+  readonly comparable?: boolean | undefined;
   /** The rows in which the caller may see the value; every row if absent. */
   readonly shownIf?: ShownIf;
 }
@@ -81,12 +81,14 @@ export interface SourceRelation {
   readonly from: string;
   readonly to: string;
   /** Rows between, where there are any: the column that names this row, and the one that names the other. */
-  readonly through?: {
-    readonly model: string;
-    readonly source: () => Source;
-    readonly from: string;
-    readonly to: string;
-  };
+  readonly through?:
+    | {
+        readonly model: string;
+        readonly source: () => Source;
+        readonly from: string;
+        readonly to: string;
+      }
+    | undefined;
 }
 
 /** A table, or a select, with its columns and relations: everything that lists or shows rows works on a source. */
@@ -105,7 +107,7 @@ export interface Source {
   readonly indexed: ReadonlySet<string>;
   readonly relations?: ReadonlyMap<string, SourceRelation>;
   /** The full-text search of `q`; without one `q` finds a part of any text. */
-  readonly search?: SearchIndex;
+  readonly search?: SearchIndex | undefined;
   /** Identifies the conditions of its columns among those of the same table; absent if they have none. */
   readonly mask?: string;
   /** Whether its SQL uses `serviceTime` or `monthAgo`. */

@@ -289,12 +289,12 @@ export const definition = <
   table: FieldType['options'] = type.options,
 ): FieldDefinition<Options, Value, Input, Operators> => {
   const flaw = options === undefined ? undefined : optionsFlaw(options, table);
-  return {
+  const defined = {
     type,
     // Without options, Options is the type's own, of which all are optional.
     options: Object.freeze({ ...options, ...argument }) as Options & CommonOptions,
-    ...(flaw === undefined ? {} : { flaw }),
   };
+  return flaw === undefined ? defined : { ...defined, flaw };
 };
 
 /** The flaw of a field in an application's file; undefined when there is none. */

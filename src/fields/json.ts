@@ -97,12 +97,11 @@ export const json = {
     options?: Strict<Options, JsonOptions>,
   ): FieldDefinition<Options, Json, Json, 'null'> => definition(json, options),
   options: { ...commonOptions, example: anything } satisfies OptionTable<JsonOptions>,
-  input: ({ example }) => ({
-    type: ['object', 'array', 'string', 'number', 'boolean'],
-    additionalProperties: true,
-    items: {},
-    ...(example === undefined ? {} : { examples: [example] }),
-  }),
+  input: ({ example }) => {
+    const type = ['object', 'array', 'string', 'number', 'boolean'];
+    const schema = { type, additionalProperties: true, items: {} };
+    return example === undefined ? schema : { ...schema, examples: [example] };
+  },
   fromExact: (number) => number as unknown as Json,
   check: (value) => (isFit(value, maxLevels) ? undefined : { rule: 'json' }),
   encode: (value) => {

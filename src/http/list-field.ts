@@ -10,7 +10,7 @@ interface ListedField {
   readonly type: FieldType;
   readonly options: CommonOptions;
   /** False where the field cannot be filtered, sorted or searched by. */
-  readonly comparable?: boolean;
+  readonly comparable?: boolean | undefined;
 }
 
 /** The schema of a value in a query: text of the type's form, without the limits of values in bodies. */

@@ -190,11 +190,12 @@ const withFieldTexts = (
     value,
     translated(labels[value] ?? value, locale, text),
   ]);
-  const options = {
-    ...field.options,
-    ...(field.options.group === undefined ? {} : { group: translated(field.options.group, locale, group) }),
-    ...(texts.length === 0 ? {} : { labels: { ...labels, ...Object.fromEntries(texts) } }),
-  };
+  const grouped =
+    field.options.group === undefined
+      ? field.options
+      : { ...field.options, group: translated(field.options.group, locale, group) };
+  const options =
+    texts.length === 0 ? { ...grouped } : { ...grouped, labels: { ...labels, ...Object.fromEntries(texts) } };
   return Object.freeze({ ...field, label: labelled, options: Object.freeze(options) });
 };
 

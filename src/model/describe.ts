@@ -2,7 +2,7 @@
 
 import { bucketsOf, isGroupable, measuresOf } from '../fields/aggregates.ts';
 import type { JsonSchema } from '../fields/field.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { definedMembers, type Json, type JsonObject } from '../kernel/json.ts';
 import { fill, type Label, type Locale, labelText } from '../kernel/messages.ts';
 import { formSchema, nestedForm, uiSchemaOf, withNestedUi } from './definition/form.ts';
 import type { Models } from './models.ts';
@@ -56,12 +56,6 @@ const queryOf = ({ search }: ResourceModel, { name, type }: ModelField, { list }
   };
 };
 
-const referenceOf = ({ reference = '', anyone, onDelete = 'restrict' }: ModelField): JsonObject => ({
-  reference,
-  anyone,
-  on_delete: onDelete,
-});
-
 const describeField = (
   model: ResourceModel,
   field: ModelField,
@@ -72,20 +66,23 @@ const describeField = (
   const { type, options } = field;
   const choices = type.choices?.(options, locale);
   const bounds = type.bounds?.(options) ?? {};
-  return {
+  const isReference = field.reference !== undefined;
+  return definedMembers<Json>({
     name: field.name,
     label: labelText(field.label, locale),
     type: field.kind,
     required: field.required,
     unique: options.unique ?? false,
     read_only: !writes.has(field.name),
-    ...(options.group === undefined ? {} : { group: labelText(options.group, locale) }),
-    ...(options.default === undefined ? {} : { default: options.default }),
-    ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
-    ...(Object.keys(bounds).length === 0 ? {} : { bounds }),
-    ...(field.reference === undefined ? {} : referenceOf(field)),
+    group: options.group && labelText(options.group, locale),
+    default: options.default,
+    choices: choices?.map((choice) => ({ ...choice })),
+    bounds: Object.keys(bounds).length === 0 ? undefined : bounds,
+    reference: field.reference,
+    anyone: isReference ? field.anyone : undefined,
+    on_delete: isReference ? (field.onDelete ?? 'restrict') : undefined,
     ...queryOf(model, field, access),
-  };
+  });
 };
 
 /** Unique sets of fields all of which are visible to the caller. */
@@ -193,14 +190,14 @@ export const describeModel = (
     update: form('update', updates, shown),
     read: outputSchema(model, readable, locale, optionalOf(access)),
   };
-  return {
+  return definedMembers<Json>({
     model: model.name,
     singular: model.singular,
     plural: model.plural,
     label: labelText(model.label, locale),
-    ...(model.icon === undefined ? {} : { icon: model.icon }),
-    ...(model.menu === undefined ? {} : { menu: labelText(model.menu, locale) }),
-    ...(model.display === undefined ? {} : { display: model.display }),
+    icon: model.icon,
+    menu: model.menu && labelText(model.menu, locale),
+    display: model.display,
     endpoints: endpoints.map(({ action, method, path, authentication }) => ({
       action,
       method,
@@ -211,10 +208,10 @@ export const describeModel = (
     schemas,
     uiSchema: withNestedUi(uiSchemaOf(written, locale), nested, locale),
     unique: uniqueOf(model, visible),
-    ...(model.events ? { events: true } : {}),
+    events: model.events ? true : undefined,
     ...isolationOf(model, visible, models, locale),
-    ...(model.trash ? { trash: true } : {}),
+    trash: model.trash ? true : undefined,
     permissions: Object.fromEntries(actions.map((action) => [action, access[action] !== undefined])),
-    ...(reasons === undefined ? {} : { reasons }),
-  };
+    reasons,
+  });
 };

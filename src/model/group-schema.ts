@@ -30,11 +30,11 @@ type NamedSchema = readonly [string, JsonSchema];
 const fieldEntries = (field: ModelField, own: JsonSchema): NamedSchema[] => {
   const { name, type, required } = field;
   const span: JsonSchema = { title: own['title'] ?? name, type: required ? 'string' : ['string', 'null'] };
-  return [
-    ...(isGroupable(type) ? [[name, own] as const] : []),
+  const computed = [
     ...bucketsOf(type).map((bucket) => [`${name}_${bucket}`, span] as const),
     ...measuresOf(type).map((measure) => [`${measure}_${name}`, measureSchema(measure, field, own)] as const),
   ];
+  return isGroupable(type) ? [[name, own], ...computed] : computed;
 };
 
 /** Schema of a group: all keys that a request can ask for. Some records hide the `optional` fields. */

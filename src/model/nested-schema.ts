@@ -79,7 +79,8 @@ export const inputsFor = (
 export const itemFields = (
   { create, update }: WriteAccess,
   action: 'create' | 'update',
-): ReadonlySet<string> => new Set([...(create ?? []), ...(action === 'update' ? (update ?? []) : [])]);
+): ReadonlySet<string> =>
+  action === 'create' ? new Set(create) : new Set([...(create ?? []), ...(update ?? [])]);
 
 const itemSchema = (
   { model, access, within }: NestedInput,
@@ -91,12 +92,8 @@ const itemSchema = (
   if (action === 'create' || (access.update === undefined && !access.destroy)) return schema;
   const id = { type: 'integer', minimum: 1, title: labelText(labelOf('id'), locale) };
   const gone = { type: 'boolean', title: labelText(deleteLabel, locale) };
-  const properties = {
-    id,
-    ...(schema['properties'] as JsonSchema),
-    ...(access.destroy ? { [deleteKey]: gone } : {}),
-  };
-  return { ...schema, properties };
+  const kept = { id, ...(schema['properties'] as JsonSchema) };
+  return { ...schema, properties: access.destroy ? { ...kept, [deleteKey]: gone } : kept };
 };
 
 const listSchema = (input: NestedInput, action: 'create' | 'update', locale: Locale): JsonSchema => ({

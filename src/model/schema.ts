@@ -15,24 +15,22 @@ const listOf = (value: Json | undefined): readonly Json[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
 /** The schema with null: first among choices, since a form begins with the first one. */
-const nullable = (schema: JsonSchema): JsonSchema => ({
-  ...schema,
-  type: [...listOf(schema['type']), 'null'],
-  ...(schema['oneOf'] === undefined ? {} : { oneOf: [nothing, ...listOf(schema['oneOf'])] }),
-});
+const nullable = (schema: JsonSchema): JsonSchema => {
+  const type = [...listOf(schema['type']), 'null'];
+  const { oneOf } = schema;
+  return oneOf === undefined ? { ...schema, type } : { ...schema, type, oneOf: [nothing, ...listOf(oneOf)] };
+};
 
-const described = (field: ModelField, schema: JsonSchema, locale: Locale): JsonSchema => ({
-  title: labelText(field.label, locale),
-  ...(field.required ? schema : nullable(schema)),
-});
+const described = (field: ModelField, schema: JsonSchema, locale: Locale): JsonSchema => {
+  const values = field.required ? schema : nullable(schema);
+  return { title: labelText(field.label, locale), ...values };
+};
 
-const defaultOf = ({ options }: ModelField): JsonSchema =>
-  options.default === undefined ? {} : { default: options.default };
-
-const inputField = (field: ModelField, action: 'create' | 'update', locale: Locale): JsonSchema => ({
-  ...described(field, field.type.input(field.options, locale), locale),
-  ...(action === 'create' ? defaultOf(field) : {}),
-});
+const inputField = (field: ModelField, action: 'create' | 'update', locale: Locale): JsonSchema => {
+  const schema = described(field, field.type.input(field.options, locale), locale);
+  const preset = action === 'create' ? field.options.default : undefined;
+  return preset === undefined ? schema : { ...schema, default: preset };
+};
 
 /**
  * A response schema promises types, not the limits of input, which may have been different when a value was stored.
@@ -46,10 +44,8 @@ const outputField = (field: ModelField, locale: Locale): JsonSchema => {
     Object.fromEntries(
       Object.entries(type.input(options, locale)).filter(([key]) => keptKeywords.includes(key)),
     );
-  return {
-    ...described(field, schema, locale),
-    ...(field.serverSet ? { readOnly: true } : {}),
-  };
+  const shown = described(field, schema, locale);
+  return field.serverSet ? { ...shown, readOnly: true } : shown;
 };
 
 const isWritable = (field: ModelField, writable: ReadonlySet<string>): boolean =>
@@ -82,12 +78,12 @@ export const inputSchema = (
   const required = fields
     .filter((field) => action === 'create' && field.required && field.options.default === undefined)
     .map(({ name }) => name);
-  return {
+  const schema = {
     type: 'object',
     title: labelText(model.label, locale),
     properties: Object.fromEntries(fields.map((field) => [field.name, inputField(field, action, locale)])),
-    ...(required.length === 0 ? {} : { required }),
   };
+  return required.length === 0 ? schema : { ...schema, required };
 };
 
 /** The mark of a field that is absent from some records. */
@@ -110,15 +106,14 @@ export const outputSchema = (
   optional: ReadonlySet<string> = nothingOptional,
 ): JsonSchema => {
   const fields = names.flatMap((name) => model.fields.get(name) ?? []);
+  const schemaOf = (field: ModelField): JsonSchema => {
+    const schema = outputField(field, locale);
+    return optional.has(field.name) ? { ...schema, ...conditional } : schema;
+  };
   return {
     type: 'object',
     title: labelText(model.label, locale),
-    properties: Object.fromEntries(
-      fields.map((field) => [
-        field.name,
-        { ...outputField(field, locale), ...(optional.has(field.name) ? conditional : {}) },
-      ]),
-    ),
+    properties: Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])),
     required: names.filter((name) => !optional.has(name)),
   };
 };

@@ -79,7 +79,7 @@ export interface Collision {
   readonly field: string;
   readonly rule: 'unique' | 'reference';
   /** The other fields of a unique set of fields; absent for a single field. */
-  readonly others?: readonly string[];
+  readonly others?: readonly string[] | undefined;
 }
 
 export type Columns = Readonly<Record<string, ColumnValue>>;
@@ -161,7 +161,7 @@ const collisionsOf = (found: readonly LookUp[], { writable }: Grant): Collision[
     const reported = written.length === 0 ? names : written;
     return reported.map((field) => {
       const others = reported.filter((other) => other !== field);
-      return { field, rule: 'unique', ...(others.length === 0 ? {} : { others }) };
+      return { field, rule: 'unique', others: others.length === 0 ? undefined : others };
     });
   });
 };

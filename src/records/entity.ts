@@ -4,6 +4,7 @@ import type { Dialect } from '../database/dialect.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
 import { type Fragment, identifier } from '../database/statement.ts';
 import type { FieldDefinition, JsonSchema } from '../fields/field.ts';
+import { definedMembers, type Json } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages.ts';
 
 /** `required` says that the column is never null: sorts and cursors are simpler and faster then. */
@@ -99,30 +100,25 @@ const functionOf = (sql: Fragment | ((dialect: Dialect) => Fragment)): ((dialect
   typeof sql === 'function' ? sql : () => sql;
 
 /** The schema with null as a further value. */
-const nullable = ({ type, enum: choices, ...rest }: JsonSchema): JsonSchema => ({
-  ...(typeof type === 'string' ? { type: [type, 'null'] } : {}),
-  ...rest,
-  ...(Array.isArray(choices) ? { enum: [...choices, null] } : {}),
-});
+const nullable = ({ type, enum: choices, ...rest }: JsonSchema): JsonSchema =>
+  definedMembers<Json>({
+    type: typeof type === 'string' ? [type, 'null'] : undefined,
+    ...rest,
+    enum: Array.isArray(choices) ? [...choices, null] : undefined,
+  });
 
 const typeSchema = ({ type, options }: EntityField): JsonSchema => {
   if (type.column === 'json') return { type: 'object' };
   const choices = type.choices?.(options, 'en').map(({ value }) => value);
   const { type: jsonType = 'string', format } = type.input(options, 'en');
-  return {
-    type: jsonType,
-    ...(format === undefined ? {} : { format }),
-    ...(choices === undefined ? {} : { enum: choices }),
-  };
+  return definedMembers<Json>({ type: jsonType, format, enum: choices });
 };
 
 const fieldSchema = (field: EntityField): JsonSchema => {
   const { schema, note, options } = field;
   const plain = schema ?? typeSchema(field);
-  return {
-    ...(options.required === true || schema !== undefined ? plain : nullable(plain)),
-    ...(note === undefined ? {} : { description: note }),
-  };
+  const values = options.required === true || schema !== undefined ? plain : nullable(plain);
+  return note === undefined ? values : { ...values, description: note };
 };
 
 /** JSON Schema of a record with these fields; the title names it in the API description. */
@@ -166,10 +162,10 @@ export const defineEntity = (name: string, definition: EntityDefinition): Entity
           name: each,
           type,
           options,
-          ...(value === undefined ? {} : { expression: functionOf(value) }),
-          ...(render === undefined ? {} : { render }),
-          ...(emptyIsNull === undefined ? {} : { emptyIsNull }),
-          ...(comparable === undefined ? {} : { comparable }),
+          expression: value && functionOf(value),
+          render,
+          emptyIsNull,
+          comparable,
         },
       ]),
     ),

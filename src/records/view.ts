@@ -166,9 +166,7 @@ const relationOf = (
 ): SourceRelation => ({
   ...relation,
   target: () => sourceOf(relation.model, models),
-  ...(through === undefined
-    ? {}
-    : { through: { ...through, source: () => sourceOf(through.model, models) } }),
+  through: through && { ...through, source: () => sourceOf(through.model, models) },
 });
 
 const version: SourceColumn = { name: versionColumn, type: integer, options: {} };
@@ -186,7 +184,7 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
     ),
     further: new Map([[versionColumn, version]]),
     key: 'id',
-    ...(model.search.length === 0 ? {} : { search: { of: model.table, columns: model.search } }),
+    search: model.search.length === 0 ? undefined : { of: model.table, columns: model.search },
     indexed: new Set(['id', ...model.indexes.flatMap(({ columns }) => columns.slice(0, 1))]),
     relations: new Map(
       [...model.relations.values()].map((relation) => [relation.name, relationOf(relation, models)]),

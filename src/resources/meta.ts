@@ -4,7 +4,7 @@ import { type Principal, takes } from '../auth/principal.ts';
 import { checkedModels } from '../http/call.ts';
 import type { Endpoint, QueryDocs } from '../http/endpoint.ts';
 import { languageOf, languageQuery } from '../http/language.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { definedMembers, type Json, type JsonObject } from '../kernel/json.ts';
 import { type Label, type Languages, type Locale, labelText } from '../kernel/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Referrer } from '../model/deletion.ts';
@@ -209,11 +209,11 @@ export const metadataEndpoint = (
       }));
       return {
         language,
-        data: {
+        data: definedMembers<Json>({
           ...described,
-          ...(opens.length === 0 ? {} : { opens }),
-          ...(referenced.length === 0 ? {} : { referenced_by: referenced }),
-        },
+          opens: opens.length === 0 ? undefined : opens,
+          referenced_by: referenced.length === 0 ? undefined : referenced,
+        }),
       };
     },
   };

@@ -100,12 +100,11 @@ const storedField = (
 ): FieldDefinition | undefined => {
   const definition = storedType(stored, table.name, column, field);
   if (definition === undefined) return undefined;
-  const flags: CommonOptions = {
-    ...(column.notNull ? { required: true } : {}),
-    ...(hasIndex(table, column.name, true) ? { unique: true } : {}),
-    // An index of the model itself is none of the field.
-    ...(hasIndex(table, column.name, false) && !isNamedAlone(model, column.name) ? { index: true } : {}),
-  };
+  const flags: { required?: true; unique?: true; index?: true } = {};
+  if (column.notNull) flags.required = true;
+  if (hasIndex(table, column.name, true)) flags.unique = true;
+  // An index of the model itself is none of the field.
+  if (hasIndex(table, column.name, false) && !isNamedAlone(model, column.name)) flags.index = true;
   const { required: _r, unique: _u, index: _i, ...options } = definition.options as CommonOptions;
   if (column.references === undefined && isReference(definition))
     return { type: fieldTypes.integer, options: flags };

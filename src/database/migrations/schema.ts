@@ -64,11 +64,12 @@ export const tableStatements = (
     ...indexes.map((names) => tableIndex(table, names)),
   ];
   const watched = entries.filter(([, definition]) => isNulled(definition));
+  const searched = search.length === 0 ? [] : dialect.schema.search.create({ of: table, columns: search });
   return [
     `create table ${quoteName(table)} (\n  ${columns.join(',\n  ')}\n)`,
     ...[...single, ...several].map(({ sql }) => sql),
     ...watched.flatMap(([name, definition]) => watchReference(dialect, table, columnName(name, definition))),
-    ...(search.length === 0 ? [] : dialect.schema.search.create({ of: table, columns: search })),
+    ...searched,
   ];
 };
 

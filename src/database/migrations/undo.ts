@@ -54,7 +54,7 @@ const oppositeOf = (
     { from: to, to: from },
   ];
   const columns = new Map(Object.entries(change).map(([key, { to }]) => [key, columnName(key, to)]));
-  return {
+  const opposite: TableAlteration = {
     rename: Object.fromEntries(former),
     change: Object.fromEntries(Object.entries(change).map(back)),
     drop: Object.entries(add).map(([key, definition]: [string, FieldDefinition]) =>
@@ -64,9 +64,10 @@ const oppositeOf = (
     dropIndexes: columnsBefore(addIndexes),
     addUnique: columnsBefore(dropUnique),
     dropUnique: columnsBefore(addUnique),
-    ...(search === undefined ? {} : { search: { from: search.to.map(before), to: search.from.map(before) } }),
     references: mapKeys(references, (key) => before(columns.get(key) ?? key)),
   };
+  if (search === undefined) return opposite;
+  return { ...opposite, search: { from: search.to.map(before), to: search.from.map(before) } };
 };
 
 /** A migration's transaction, and the application's models. */

@@ -64,16 +64,19 @@ const counted = (onProgress: (bytes: number) => void): Transform => {
   });
 };
 
-const dumpArguments = (snapshot: string, schema: string): readonly string[] => [
-  '--format=custom',
-  `--snapshot=${snapshot}`,
-  '--no-password',
-  '--no-owner',
-  '--no-privileges',
-  '--no-publications',
-  '--no-subscriptions',
-  ...(schema === usualSchema ? [] : [`--schema=${quoteName(schema)}`]),
-];
+const dumpArguments = (snapshot: string, schema: string): readonly string[] => {
+  const args = [
+    '--format=custom',
+    `--snapshot=${snapshot}`,
+    '--no-password',
+    '--no-owner',
+    '--no-privileges',
+    '--no-publications',
+    '--no-subscriptions',
+  ];
+  if (schema !== usualSchema) args.push(`--schema=${quoteName(schema)}`);
+  return args;
+};
 
 /** The output of the program goes through this process, so that it ends if this process is killed. */
 const dump = async (
@@ -195,9 +198,9 @@ const feed = async (
     '--no-password',
     '--no-owner',
     '--no-privileges',
-    // The schema exists.
-    ...(schema === usualSchema ? [] : [`--schema=${schema}`]),
   ];
+  // The schema exists.
+  if (schema !== usualSchema) args.push(`--schema=${schema}`);
   const { size } = await stat(path);
   const { child, done } = start(program, args, variables, signal);
   // From this process, not from the file: where that is killed, the program has no end of the data, and commits

@@ -39,10 +39,11 @@ export const movingSqlite: MoveDialect = {
       }),
     );
   },
-  setCounter: ({ table, last }) => [
-    `delete from sqlite_sequence where name = ${quoteText(table)}`,
-    ...(last > 0n ? [`insert into sqlite_sequence (name, seq) values (${quoteText(table)}, ${last})`] : []),
-  ],
+  setCounter: ({ table, last }) => {
+    const clear = `delete from sqlite_sequence where name = ${quoteText(table)}`;
+    if (last <= 0n) return [clear];
+    return [clear, `insert into sqlite_sequence (name, seq) values (${quoteText(table)}, ${last})`];
+  },
   // A column without a type stores numbers and texts, which a conversion to text would not distinguish.
   portable: (type) => affinity(type) !== 'blob' || type.toLowerCase() === 'blob',
   holdsNul: true,

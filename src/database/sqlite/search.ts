@@ -211,17 +211,15 @@ export const searchSqlite: SearchDialect = {
     // FTS5 reads all matches of a beginning before it returns one: not where the words themselves have enough.
     const missing = sql`${most} - (select count(*) from _whole)`;
     const others = sql`${words}.rowid not in (select id from _whole)`;
-    return {
-      tables: [
-        ...(parts === undefined ? [] : [nearRows(search, parts)]),
-        sql`_whole as materialized (${newest(search, most, [matching(search, 'whole')])})`,
-        sql`_begun as materialized (${newest(search, missing, [matching(search, 'begun'), others])})`,
-        sql`_matches as (select id, 1 as whole from _whole union all select id, 0 from _begun)`,
-        sql`_ranked as materialized (select _first.id, ${rankOf(search)} as score
-          from (select id from _matches order by whole desc, id desc limit ${literal(rankedMatches)}) as _first
-          cross join ${identifier(index.of)} as _text on _text.id = _first.id)`,
-      ],
-      count: sql`select min(count(*), ${most}) from _matches`,
-    };
+    const tables = [
+      sql`_whole as materialized (${newest(search, most, [matching(search, 'whole')])})`,
+      sql`_begun as materialized (${newest(search, missing, [matching(search, 'begun'), others])})`,
+      sql`_matches as (select id, 1 as whole from _whole union all select id, 0 from _begun)`,
+      sql`_ranked as materialized (select _first.id, ${rankOf(search)} as score
+        from (select id from _matches order by whole desc, id desc limit ${literal(rankedMatches)}) as _first
+        cross join ${identifier(index.of)} as _text on _text.id = _first.id)`,
+    ];
+    if (parts !== undefined) tables.unshift(nearRows(search, parts));
+    return { tables, count: sql`select min(count(*), ${most}) from _matches` };
   },
 };

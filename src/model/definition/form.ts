@@ -24,11 +24,8 @@ const withAlternatives = (field: ModelField, schema: JsonSchema, locale: Locale)
   const { alternatives } = field.type.form?.(field.options, locale) ?? {};
   if (alternatives === undefined) return schema;
   const { title = '', default: preset } = schema;
-  return {
-    title,
-    ...(preset === undefined ? {} : { default: preset }),
-    anyOf: field.required ? [...alternatives] : [nullFirst, ...alternatives],
-  };
+  const anyOf = field.required ? [...alternatives] : [nullFirst, ...alternatives];
+  return preset === undefined ? { title, anyOf } : { title, default: preset, anyOf };
 };
 
 /** A form preselects the first of labelled choices: where it does not know the value, it would overwrite it. */
@@ -58,10 +55,10 @@ export const formSchema = (
 };
 
 /** A text that is cleared in a form becomes null where null is allowed; by default the form would send nothing. */
-const uiOf = (field: ModelField, locale: Locale): JsonObject => ({
-  ...field.type.form?.(field.options, locale).ui,
-  ...(field.required ? {} : { 'ui:emptyValue': null }),
-});
+const uiOf = (field: ModelField, locale: Locale): JsonObject => {
+  const { ui = {} } = field.type.form?.(field.options, locale) ?? {};
+  return field.required ? ui : { ...ui, 'ui:emptyValue': null };
+};
 
 /** uiSchema of react-jsonschema-form: mirrors the fields of both forms. */
 export const uiSchemaOf = (fields: readonly ModelField[], locale: Locale): JsonObject => {

@@ -160,11 +160,11 @@ export const groupFields = ({
   keys,
   counted,
   measured,
-}: Pick<AggregateParameters, 'keys' | 'counted' | 'measured'>): readonly string[] => [
-  ...keys.map(({ name }) => name),
-  ...(counted ? ['count'] : []),
-  ...measured.map(({ name }) => name),
-];
+}: Pick<AggregateParameters, 'keys' | 'counted' | 'measured'>): readonly string[] => {
+  const names = keys.map(({ name }) => name);
+  if (counted) names.push('count');
+  return [...names, ...measured.map(({ name }) => name)];
+};
 
 /** The names as a set. @throws Problem `invalid_parameter` for a repeated name, or for none at all */
 const distinct = (names: readonly string[]): ReadonlySet<string> => {

@@ -68,19 +68,16 @@ const pageLinks = (page: number, perPage: number, total: number): Links => {
   return {
     first: link(1),
     last: link(last),
-    ...(page > 1 && { prev: link(Math.min(page - 1, last)) }),
-    ...(page < last && { next: link(page + 1) }),
+    prev: page > 1 ? link(Math.min(page - 1, last)) : undefined,
+    next: page < last ? link(page + 1) : undefined,
   };
 };
 
 /** Links by cursor. */
 const cursorLinks = (perPage: number, { next, prev }: AdjacentCursors): Links => {
-  const link = (cursor: string): string => `per_page=${perPage}&after=${cursor}`;
-  return {
-    first: `per_page=${perPage}`,
-    ...(prev !== undefined && { prev: link(prev) }),
-    ...(next !== undefined && { next: link(next) }),
-  };
+  const link = (cursor: string | undefined): string | undefined =>
+    cursor === undefined ? undefined : `per_page=${perPage}&after=${cursor}`;
+  return { first: `per_page=${perPage}`, prev: link(prev), next: link(next) };
 };
 
 export const pageHeaders = (

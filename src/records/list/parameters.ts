@@ -53,7 +53,7 @@ type Paging =
       readonly kind: 'after';
       readonly perPage: number;
       readonly values: readonly ColumnValue[];
-      readonly before?: true;
+      readonly before?: true | undefined;
     };
 
 /** A condition of a list request, on a column of the row itself or of related records. */

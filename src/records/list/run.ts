@@ -377,7 +377,7 @@ export class ListRun {
       return plan.stream(this.#values(list, rows, {}));
     const nulls = { last: until.map(isNull), first: from?.map(isNull) };
     const between = streamBetweenStatement(plan.shape, nulls, this.#database.dialect);
-    return between(this.#values(list, rows, { until, ...(from && { from }) }));
+    return between(this.#values(list, rows, { until, from: from ?? [] }));
   }
 
   /** Reads the single row of an aggregating statement. */

@@ -164,7 +164,7 @@ export const comesAfter = (
  */
 interface Cursor {
   readonly values: readonly ColumnValue[];
-  readonly before?: true;
+  readonly before?: true | undefined;
 }
 
 /** The rows to which a cursor leads: those after its own row, or those before it. */
@@ -229,7 +229,7 @@ export const decodeCursor = (cursor: string, sort: Sort): Cursor | undefined => 
   if (!backward && order !== signature(sort, 'after')) return undefined;
   if (backward && rendered.length === 0) return { values: [], before: true };
   const values = placeOf(sort, rendered);
-  return values && { values, ...(backward && { before: true }) };
+  return values && { values, before: backward ? true : undefined };
 };
 
 const signature = (sort: Sort, direction: Direction): string =>

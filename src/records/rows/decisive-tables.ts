@@ -11,12 +11,11 @@ const ownTables = ['users', 'roles', 'user_roles', 'permissions'];
 export const decisiveTables = (models: Models): readonly string[] => {
   const all = [...models.values()];
   const tables = new Set(
-    all.flatMap(({ rules: { isolation, viewedWhen } }) =>
-      [
-        ...(isolation === undefined ? [] : [isolation.read]),
-        ...viewedWhen.map(({ condition }) => condition),
-      ].flatMap(({ expression }) => tablesAsked(expression)),
-    ),
+    all.flatMap(({ rules: { isolation, viewedWhen } }) => {
+      const expressions = viewedWhen.map(({ condition }) => condition.expression);
+      if (isolation !== undefined) expressions.unshift(isolation.read.expression);
+      return expressions.flatMap(tablesAsked);
+    }),
   );
   // Iterating a set includes elements that are added meanwhile.
   for (const table of tables) {

@@ -40,14 +40,12 @@ export class WriteConditions {
     versions: readonly number[] | undefined,
     param: Argument<WriteArguments>,
   ): readonly Fragment[] {
+    const conditions = [...this.byIdConditions(rows, param)];
+    if (writes !== undefined) conditions.push(...this.rowConditions(writes, 'writes', param));
+    conditions.push(...this.rowConditions(held, 'held', param));
     const accepted = versions?.map((_, index) => param('versions', index)) ?? [];
-    const version = this.#column(versionColumn);
-    return [
-      ...this.byIdConditions(rows, param),
-      ...(writes === undefined ? [] : this.rowConditions(writes, 'writes', param)),
-      ...this.rowConditions(held, 'held', param),
-      ...(accepted.length === 0 ? [] : [sql`${version} in (${join(accepted)})`]),
-    ];
+    if (accepted.length > 0) conditions.push(sql`${this.#column(versionColumn)} in (${join(accepted)})`);
+    return conditions;
   }
 
   /** A written value in a condition, cast to the type of its column. */

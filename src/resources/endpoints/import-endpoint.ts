@@ -162,7 +162,7 @@ export const importEndpoint = (resource: ServedResource, area: Area, operation: 
           recordAudit(transaction, database.dialect, clock(), actorOf(call), {
             action: 'record.import',
             target: { kind: model.name, id: null, name: null },
-            detail: { created, updated, ...(by === undefined ? {} : { by }) },
+            detail: by === undefined ? { created, updated } : { created, updated, by },
           }),
         );
         const catalogue = languages.catalogues.get(call.language) ?? languages.first;

@@ -48,9 +48,10 @@ const runsHooks = ({ model: { hooks }, cascade }: ServedResource): boolean =>
 export const nestedProblems = (resource: ServedResource): readonly ProblemKind[] => {
   const inner = [...within(resource)];
   if (inner.length === 0) return [];
+  const ofHooks = inner.some(runsHooks) ? scopeProblems : [];
   return [
     ...ofTransactions,
-    ...(inner.some(runsHooks) ? scopeProblems : []),
+    ...ofHooks,
     ...inner.flatMap(({ model, cascade }) => [
       ...model.problems,
       ...cascade.reached.flatMap(({ problems }) => problems),

@@ -7,7 +7,7 @@ import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { acceptedVersions, tagOf } from '../../http/preconditions.ts';
 import { JsonText, own } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages.ts';
-import { Problem } from '../../kernel/problem.ts';
+import { Problem, type ProblemKind } from '../../kernel/problem.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { nothingIncluded } from '../../records/relations.ts';
@@ -80,16 +80,16 @@ const summaryOf = ({ label }: ResourceModel, from: RestoresFrom): Label => {
   };
 };
 
-const inputOf = (from: RestoresFrom): JsonSchema => ({
-  type: 'object',
-  properties: from.history ? { version: { type: 'integer', minimum: 1 } } : {},
-  ...(from.trash ? {} : { required: ['version'] }),
-});
+const inputOf = (from: RestoresFrom): JsonSchema => {
+  const properties = from.history ? { version: { type: 'integer', minimum: 1 } } : {};
+  const schema = { type: 'object', properties };
+  return from.trash ? schema : { ...schema, required: ['version'] };
+};
 
 export const restoreEndpoint = (
   resource: ServedResource,
   area: Area,
-  common: Pick<Endpoint, 'auth' | 'policy' | 'reaches'>,
+  common: Pick<Endpoint, 'auth' | 'policy' | 'grantsOn' | 'reaches'>,
   { fields, optional }: AnsweredFields,
 ): Endpoint => {
   const { model, context } = resource;
@@ -97,7 +97,8 @@ export const restoreEndpoint = (
   // A version takes the permission of an update, the trash that of a create.
   const isEither = from.history && from.trash;
   const hasHooks = model.hooks.beforeSave !== undefined || model.hooks.beforeCommit !== undefined;
-  const entrance = { policy: area.entrance, grantsOn: checkedModels(context.models.values()) };
+  const problems: ProblemKind[] = ['forbidden', 'record_not_found', 'stale', 'conflict', 'invalid_record'];
+  if (isEither && hasHooks) problems.push(...scopeProblems, ...model.problems);
   const handle = async (call: Call): Promise<Answer> => {
     const id = idOf(call);
     const acting = actingFor(call, area);
@@ -120,13 +121,14 @@ export const restoreEndpoint = (
   };
   return {
     ...common,
-    ...(isEither ? entrance : {}),
+    policy: isEither ? area.entrance : common.policy,
+    grantsOn: isEither ? checkedModels(context.models.values()) : common.grantsOn,
     operation: area.operation('restore', model.name),
     source: model.name,
     method: 'POST',
     path: `${area.path(model)}/:id/restore`,
     accepts: 'json',
-    ...(from.trash ? { bodyOptional: true } : {}),
+    bodyOptional: from.trash ? true : undefined,
     input: inputOf(from),
     docs: {
       summary: summaryOf(model, from),
@@ -137,10 +139,7 @@ export const restoreEndpoint = (
       etag: true,
       ifMatch: true,
       idempotent: false,
-      problems: [
-        ...(['forbidden', 'record_not_found', 'stale', 'conflict', 'invalid_record'] as const),
-        ...(isEither && hasHooks ? [...scopeProblems, ...model.problems] : []),
-      ],
+      problems,
     },
     handle,
   };

@@ -2,7 +2,7 @@
 
 import type { Principal } from '../../auth/principal.ts';
 import type { FieldType } from '../../fields/field.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { definedMembers, type Json, type JsonObject } from '../../kernel/json.ts';
 import { type Locale, labelText } from '../../kernel/messages.ts';
 import type { Models } from '../../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
@@ -11,7 +11,11 @@ import { userEntity } from '../../records/user-entity.ts';
 import { type AreaRules, relatedFor } from '../operations/area.ts';
 
 /** A field as far as filters and sorts are concerned. */
-type Compared = { readonly name: string; readonly type: FieldType; readonly comparable?: boolean };
+type Compared = {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly comparable?: boolean | undefined;
+};
 
 /** The service's own users have no metadata, and else the fields of the model. */
 const fieldsOf = (model: ResourceModel | undefined): Iterable<Compared> =>
@@ -29,11 +33,11 @@ const waysOf = ({ many, from, to, through }: ModelRelation, related: Related, mo
   if (!many) return { field: from };
   const reads = (of: string, name: string): boolean => related(of)?.grant.readable.includes(name) === true;
   if (through === undefined) return reads(model, to) ? { by: to } : {};
-  return {
+  return definedMembers<Json>({
     through: through.model,
-    ...(reads(through.model, through.from) ? { by: through.from } : {}),
-    ...(reads(through.model, through.to) ? { on: through.to } : {}),
-  };
+    by: reads(through.model, through.from) ? through.from : undefined,
+    on: reads(through.model, through.to) ? through.to : undefined,
+  });
 };
 
 /**

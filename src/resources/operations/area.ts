@@ -63,7 +63,7 @@ export const ruleOf = (
     model,
     action,
     area: area.name,
-    ...(view === undefined ? {} : { view }),
+    view,
   } as const;
   const writes = action === 'create' || action === 'update';
   const references = writes ? referencesOf(model, models, area) : undefined;

@@ -110,7 +110,7 @@ export const findRecords = async (
   const whole = from <= 1 || !searchable || source.search !== undefined;
   const found = await Promise.all([
     id === undefined ? [] : read({ 'filter[id]': String(id) }),
-    searchable ? read({ q: words, ...(whole ? {} : { 'filter[id][gte]': String(from) }) }) : [],
+    searchable ? read(whole ? { q: words } : { q: words, 'filter[id][gte]': String(from) }) : [],
     ...(whole && source.search === undefined ? [] : prefixFields(findable, grant)).map((field) =>
       read({ [`filter[${field}][starts_with]`]: words, sort: field }),
     ),
