@@ -42,7 +42,8 @@ export const assertSecret = async (config: Config, vault: Vault): Promise<void> 
 };
 
 /**
- * The current secret: JWT_SECRET, else the secret of the credentials; outside production one is generated once and stored.
+ * The current secret: JWT_SECRET, else the secret of the credentials; outside production one is generated once and
+ * stored.
  * @throws Error in production where there is neither
  */
 const secretOf = async (config: Config, vault: Vault): Promise<string> => {

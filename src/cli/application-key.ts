@@ -13,7 +13,7 @@ export const publicKeyOption = {
   },
 } as const;
 
-/** The new key of an application: the public key of the file, or a secret. @throws VaultError for a file without a public key */
+/** The new key of an application: the file's public key, or a secret. @throws VaultError for a file without a key */
 export const newAppKey = async (io: Io, file: string | undefined): Promise<AppKey> => {
   if (file === undefined) return { api_secret: newSecret() };
   const bytes = file === '-' ? await readAll(io) : await readFile(file);

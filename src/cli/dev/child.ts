@@ -1,4 +1,4 @@
-/** One run of the application under `gatewright dev`: it serves until a file changes, or prints the reason why it cannot. */
+/** One run of the application under `gatewright dev`: it serves until a file changes, or prints why it cannot. */
 
 import { type Application, ApplicationError, loadApplication } from '../../app/application.ts';
 import { type Config, ConfigError, readConfig } from '../../app/config.ts';

@@ -128,7 +128,7 @@ const sharedFolderOf = async (path: string): Promise<string> => {
 /** Formats that the configuration has to name for git to read a repository, with their known values. */
 const formats = { objectformat: /^sha(?:1|256)$/, refstorage: /^(?:files|reftable)$/ } as const;
 
-/** The configuration in which git reads the objects. Two words of the repository's own configuration are read, as data. */
+/** The configuration in which git reads the objects. Two words of the repository's own are read, as data. */
 const configurationFor = async (repository: string, temporary: string): Promise<string> => {
   const lines: string[] = [];
   for (const [name, known] of Object.entries(formats)) {

@@ -83,7 +83,7 @@ export interface Documentation {
   readonly describe: (locale: Locale, area: DescriptionArea, withItself?: boolean) => JsonObject;
 }
 
-/** The API description and the page that shows it. Both are public: they name the demands of endpoints, never the users who meet them. */
+/** The API description and the page that shows it. Both are public, and name no users. */
 export const createDocumentation = async (options: DocumentationOptions): Promise<Documentation> => {
   const version = await packageVersion();
   const { languages } = options;

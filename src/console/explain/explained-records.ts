@@ -140,8 +140,8 @@ const outOfScope = async (admitted: Admitted, model: ResourceModel, asked: Grant
 };
 
 /**
- * The step about the record that the path names: the caller reaches it, or not. An administrator who may not read the model's records
- * receives the same for one that is there as for one that is missing.
+ * The step about the record that the path names: the caller reaches it, or not. An administrator who may not read the
+ * model's records receives the same for an existing record as for a missing one.
  */
 const recordStep = async (admitted: Admitted): Promise<ExplainedStep | undefined> => {
   const {

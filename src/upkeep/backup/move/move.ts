@@ -67,7 +67,7 @@ const destinationMarkOf = async (destination: DatabaseTarget): Promise<Destinati
   );
 };
 
-/** Creates the tables of the destination, or refuses tables that cannot be filled; the destination is unchanged then. */
+/** Creates the tables of the destination, or refuses tables that cannot be filled, and leaves it unchanged. */
 const makeDestination = async (parts: MoveParts, id: string): Promise<void> => {
   const { source, destination } = parts;
   const from = await source.dialect();
