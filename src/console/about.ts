@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import { adminAuth, administratorOnly, adminTag } from '../http/administration.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { valueSchemas } from '../http/schemas.ts';
+import { objectSchema, valueSchemas } from '../http/schemas.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 
 const { text, boolean } = valueSchemas;
@@ -19,7 +19,7 @@ const setting = {
   secret: boolean,
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
-const properties = {
+const schema = objectSchema('AboutService', {
   version: text,
   node: text,
   database: { type: 'string', description: 'kind of database' },
@@ -41,16 +41,9 @@ const properties = {
   started_at: { type: 'string', format: 'date-time', description: 'of the process that responds' },
   settings: {
     type: 'array',
-    items: { type: 'object', title: 'Setting', properties: setting, required: Object.keys(setting) },
+    items: objectSchema('Setting', setting),
   },
-} as const satisfies Readonly<Record<string, JsonSchema>>;
-
-const schema: JsonSchema = {
-  type: 'object',
-  title: 'AboutService',
-  properties,
-  required: Object.keys(properties),
-};
+});
 
 export interface About {
   readonly version: string;

@@ -48,7 +48,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/http/list-endpoint.ts': 'the session by which a list is asked for',
   'src/accounts/applications/payment-endpoint.ts': 'the contract stores the timestamp that was signed',
   'src/console/explain/refusal-causes.ts': holder,
-  'src/http/schemas.ts': holder,
+  'src/console/explain/explanation-schemas.ts': holder,
   'src/kernel/messages/catalogue.ts': holder,
   'src/kernel/messages/reasons-en.ts': holder,
   'src/kernel/messages/reasons-zh-CN.ts': holder,

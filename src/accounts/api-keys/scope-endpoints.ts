@@ -4,10 +4,15 @@ import { adminAuth, administratorOnly, adminTag } from '../../http/administratio
 import type { Endpoint } from '../../http/endpoint.ts';
 import { languageOf, languageQuery } from '../../http/language.ts';
 import type { Routes } from '../../http/routes.ts';
-import { schemas } from '../../http/schemas.ts';
+import { objectSchema } from '../../http/schemas.ts';
 import { type Label, type Languages, type Locale, labelText } from '../../kernel/messages.ts';
 import type { ServedResource } from '../../resources/operations.ts';
 import { type KeyAdviceParts, keyAdviceReader, keyAdviceSchema } from './key-advice.ts';
+
+const keyScopeSchema = objectSchema('ApiKeyScope', {
+  scope: { type: 'string', description: 'as `scopes` of a key has it: `orders:read`, `POST /checkout`' },
+  label: { type: 'string', description: 'the model, or the summary of the endpoint' },
+});
 
 const users: Label = { 'zh-CN': '用户', en: 'User' };
 
@@ -51,7 +56,7 @@ export const keyScopeEndpoints = (services: KeyScopeParts): Endpoint[] => {
           en: 'Each action of each model, and the endpoints of the application that take API keys. `orders:*` stands for all actions on `orders` and is not listed.',
         },
         tag: adminTag,
-        data: { type: 'array', items: schemas.keyScope },
+        data: { type: 'array', items: keyScopeSchema },
         query: [languageQuery(services.languages)],
         problems: ['invalid_parameter'],
       },

@@ -5,7 +5,7 @@
 import type { Database } from '../../database/database.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
-import { schemas } from '../../http/schemas.ts';
+import { objectSchema, valueSchemas } from '../../http/schemas.ts';
 import { type ApplicationCode, hookFailure } from '../../kernel/application-code.ts';
 import { plainJson } from '../../kernel/exact-json.ts';
 import { hasFiniteNumbers, type JsonObject, JsonText } from '../../kernel/json.ts';
@@ -22,6 +22,18 @@ import type { Scope } from '../../model/scope.ts';
 import { apiArea } from '../../resources/area.ts';
 import type { Acting } from '../../resources/operations.ts';
 import { actingFor } from '../../resources/operations.ts';
+
+const { integer, text, time } = valueSchemas;
+
+const receiptSchema = objectSchema('Receipt', {
+  id: integer,
+  app_id: text,
+  order_no: {},
+  amount: {},
+  currency: {},
+  status: { const: 'received' },
+  created_at: time,
+});
 
 const created = 201;
 
@@ -159,7 +171,7 @@ export const paymentEndpoint = (services: PaymentParts): Endpoint => {
       tag: 'Payment',
       problems:
         onPayment === undefined ? ['number_out_of_range'] : ['number_out_of_range', 'handler_timeout'],
-      data: schemas.receipt,
+      data: receiptSchema,
       idempotent: true,
     },
     handle: async (call) => {

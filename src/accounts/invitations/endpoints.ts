@@ -14,13 +14,31 @@ import { adminAuth, administratorOnly, adminTag, asSessionPrincipal } from '../.
 import { actorOf, idOf, ticketOf, userOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
-import { schemas } from '../../http/schemas.ts';
+import { objectSchema, valueSchemas } from '../../http/schemas.ts';
 import type { Catalogue, Locale } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { publicUserEntity } from '../../records/user-entity.ts';
 import type { SecurityEventStore } from '../security-events.ts';
 import { isForeignPage } from '../sessions/sign-in.ts';
 import type { FoundInvitation, InvitationStore } from './store.ts';
+
+const { text, textOrNull, time } = valueSchemas;
+
+const invitationSchema = objectSchema('Invitation', {
+  url: { type: 'string', description: 'shown once; the token stands behind the #' },
+  expires_at: time,
+  sent_to: {
+    type: ['string', 'null'],
+    description: 'address to which a mail with the link is sent; null: the application sends no mail',
+  },
+});
+
+const invitedUserSchema = objectSchema('InvitedUser', {
+  username: text,
+  email: textOrNull,
+  name: text,
+  expires_at: time,
+});
 
 /** Attempts of one network are counted under one name. */
 const counted = 'token';
@@ -104,7 +122,7 @@ const inviteEndpoint = ({ invitations, mail, baseUrl }: InvitationParts): Endpoi
       en: 'The link lets a user set a password; for a user with a password it is a reset link. With `mail` configured it is also sent to the user. It is shown once, works once within 72 hours, and invalidates the previous one. It also becomes invalid when its creator is deleted, disabled or no longer permitted to create it. Users cannot create one for themselves or for a service account, nor an admin for a super_admin.',
     },
     tag: adminTag,
-    data: schemas.invitation,
+    data: invitationSchema,
     problems: ['record_not_found', 'user_disabled', 'service_account'],
   },
   handle: async (call) => {
@@ -133,7 +151,7 @@ const lookUpEndpoint = ({ catalogue }: InvitationParts, lookUp: LookUp): Endpoin
         en: 'The token is in the body, so that it is in no URL. Failures count as failed logins.',
       },
       tag: adminTag,
-      data: schemas.invitedUser,
+      data: invitedUserSchema,
       problems: [...linkProblems, ...throttleProblems],
     },
     handle: async (call) => {

@@ -5,10 +5,10 @@ import { loginFailed } from '../../auth/login.ts';
 import { field } from '../../fields/define.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
-import { schemas } from '../../http/schemas.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
 import { forgetFailures, issueToken, type TokenIssueParts, typedFactor } from '../sessions/sign-in.ts';
 import { takenAddress } from '../users/endpoints.ts';
+import { exchangedLoginSchema } from '../users/identity-schemas.ts';
 import { type CodeSignInParts, createBoundCodes, signInByCode } from './code.ts';
 
 export interface CodeExchangeParts extends CodeSignInParts, TokenIssueParts {
@@ -38,7 +38,7 @@ export const exchangeEndpoint = (services: CodeExchangeParts): Endpoint => {
         en: '`code` is in the fragment of the address to which a sign-in with a provider returns. It is valid once within 2 minutes, in the browser that began (by its cookie). A user with two-step verification also sends `otp`, unless the second factor of the provider counts. If the address at the provider belongs to another user, `email` is null and `email_taken` is there.',
       },
       tag: 'Auth',
-      data: schemas.exchangedLogin,
+      data: exchangedLoginSchema,
       problems: [
         ...(['login_failed', 'second_factor_required', 'second_factor_wrong'] as const),
         ...(['too_many_requests', 'overloaded'] as const),

@@ -7,7 +7,6 @@ import { newRecoveryCodes, recoveryHashes } from '../../auth/recovery-codes.ts';
 import { adminAuth, administratorOnly } from '../../http/administration.ts';
 import { actorOf, idOf, userOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { schemas } from '../../http/schemas.ts';
 import { Problem } from '../../kernel/problem.ts';
 import {
   changingSession,
@@ -18,6 +17,7 @@ import {
   type PasswordInputParts,
   passwordProblems,
 } from './factor-parts.ts';
+import { recoveryCodesSchema, secondFactorSchema } from './factor-schemas.ts';
 import { type PasskeyParts, passkeyEndpoints } from './passkeys-endpoints.ts';
 import { type SecondFactorSignInParts, secondFactorSignIn } from './second-factor-sign-in.ts';
 import type { FactorTimes } from './store.ts';
@@ -46,7 +46,7 @@ const getEndpoint = ({ secondFactors, passkeys, secondFactorRequired }: SecondFa
   docs: {
     ...factorDocs,
     summary: { 'zh-CN': '我的两步验证', en: 'My two-step verification' },
-    data: schemas.secondFactor,
+    data: secondFactorSchema,
   },
   handle: async (call) => {
     const factors = await secondFactors.of(userOf(call).id);
@@ -80,7 +80,7 @@ const renewCodesEndpoint = (services: SecondFactorParts): Endpoint => {
         'zh-CN': '需要自己的密码与会话（令牌为 403）。10 个新恢复码只显示这一次，旧的全部作废。',
         en: 'Requires your own password, in a session (403 with a token). Ten new codes are returned once; all old codes become invalid.',
       },
-      data: schemas.recoveryCodes,
+      data: recoveryCodesSchema,
       problems: [...passwordProblems, 'second_factor_none'],
     },
     handle: async (call) => {

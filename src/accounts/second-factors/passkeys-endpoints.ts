@@ -6,7 +6,6 @@ import { field } from '../../fields/define.ts';
 import { actorOf, idOf, userOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
-import { schemas } from '../../http/schemas.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import {
@@ -20,6 +19,7 @@ import {
   passwordProblems,
   removalOf,
 } from './factor-parts.ts';
+import { newPasskeySchema, passkeyOptionsSchema } from './factor-schemas.ts';
 import type { FactorSetups, Setup } from './factor-setups.ts';
 import type { SecondFactorStore } from './store.ts';
 
@@ -56,7 +56,7 @@ const beginEndpoint = (services: PasskeyParts, password: PasswordInput): Endpoin
           '需要自己的密码与会话（令牌为 403）。返回浏览器创建通行密钥所需的参数（PublicKeyCredentialCreationOptionsJSON），10 分钟内在同一会话中有效。BASE_URL 既非 https 域名亦非 localhost 时为 409。',
         en: 'Requires your own password, in a session (403 with a token). Returns the options for the browser (PublicKeyCredentialCreationOptionsJSON), valid for 10 minutes in the same session. 409 if BASE_URL is neither a host name with https nor localhost.',
       },
-      data: schemas.passkeyOptions,
+      data: passkeyOptionsSchema,
       problems: [...passwordProblems, 'passkeys_impossible'],
     },
     handle: async (call) => {
@@ -92,7 +92,7 @@ const addEndpoint = ({ factorSetups, passkeys, catalogue }: PasskeyParts): Endpo
           '`response` 为浏览器的 RegistrationResponseJSON，与请求不符为 422。启用首个验证方式时返回 10 个恢复码，只显示这一次。自己的其他会话随即结束。',
         en: '`response` is the browser’s RegistrationResponseJSON; one that does not match the request returns 422. With the first factor, ten recovery codes are returned once. Your other sessions end.',
       },
-      data: schemas.newPasskey,
+      data: newPasskeySchema,
       problems: ['conflict', 'passkeys_impossible', 'second_factor_setup_ended'],
     },
     handle: async (call) => {

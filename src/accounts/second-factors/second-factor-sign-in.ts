@@ -10,12 +10,12 @@ import { field } from '../../fields/define.ts';
 import { adminTag, asSessionPrincipal } from '../../http/administration.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
-import { schemas } from '../../http/schemas.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import type { SecurityEventStore } from '../security-events.ts';
+import { sessionUserSchema } from '../sessions/session-schemas.ts';
 import {
   sessionCookieText,
   sessionUser,
@@ -182,7 +182,7 @@ export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint 
         en: `With the \`ticket\` that \`POST /admin/session\` returned (valid for 5 minutes, invalid after 5 wrong answers) and one of \`code\`, \`recovery_code\` and \`passkey\` (AuthenticationResponseJSON). A wrong answer counts as a failed login. ${sessionUserText.en}`,
       },
       tag: adminTag,
-      data: schemas.sessionUser,
+      data: sessionUserSchema,
       headers: { 'Set-Cookie': sessionCookieText },
       problems: [
         ...(['login_failed', 'second_factor_wrong', 'second_factor_expired'] as const),

@@ -7,7 +7,6 @@ import { field } from '../../fields/define.ts';
 import { actorOf, userOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
-import { schemas } from '../../http/schemas.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import {
@@ -21,6 +20,7 @@ import {
   passwordProblems,
   removalOf,
 } from './factor-parts.ts';
+import { confirmedTotpSchema, newTotpSchema } from './factor-schemas.ts';
 import type { FactorSetups } from './factor-setups.ts';
 import type { SecondFactorStore } from './store.ts';
 
@@ -54,7 +54,7 @@ const beginEndpoint = (services: TotpParts, password: PasswordInput): Endpoint =
           '需要自己的密码与会话（令牌为 403）。10 分钟内须在同一会话中以 `POST /admin/second-factor/totp/confirmation` 确认，此前不生效；已有的应用在确认后被取代。',
         en: 'Requires your own password, in a session (403 with a token). Confirm it in the same session within 10 minutes, with `POST /admin/second-factor/totp/confirmation`. An existing authenticator app is then replaced.',
       },
-      data: schemas.newTotp,
+      data: newTotpSchema,
       problems: passwordProblems,
     },
     handle: async (call) => {
@@ -90,7 +90,7 @@ const confirmEndpoint = ({ factorSetups, totpSecrets, clock, catalogue }: TotpPa
           '`code` 为应用当前显示的 6 位验证码，错误为 422。启用首个验证方式时返回 10 个恢复码，只显示这一次。自己的其他会话随即结束。',
         en: '`code` is the six-digit code of the app; a wrong one returns 422. With the first factor, ten recovery codes are returned once. Your other sessions end.',
       },
-      data: schemas.confirmedTotp,
+      data: confirmedTotpSchema,
       problems: ['second_factor_setup_ended'],
     },
     handle: async (call) => {

@@ -12,7 +12,6 @@ import type { Answer, Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import { entityPolicy } from '../../http/entity-endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
 import { sessionOf } from '../../http/list-endpoint.ts';
-import { schemas } from '../../http/schemas.ts';
 import type { Label } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
@@ -21,6 +20,7 @@ import { type CodeSignInParts, createBoundCodes, signInByCode } from '../oidc/co
 import { askSecondFactor, type SecondFactorAskParts } from '../second-factors/second-factor-sign-in.ts';
 import type { SecurityEventStore } from '../security-events.ts';
 import { managedUserEntity } from '../users/entity.ts';
+import { sessionUserSchema, signInsSchema } from './session-schemas.ts';
 import { sessionCookieText, sessionUser, sessionUserText, truncateUserAgent } from './session-user.ts';
 import { createSignIn, forgetFailures, isForeignPage, type SignedIn, type SignInParts } from './sign-in.ts';
 import type { SessionStore } from './store.ts';
@@ -115,7 +115,7 @@ const signInEndpoint = (services: SessionParts, start: SessionStart): Endpoint =
         en: `${sessionUserText.en} A user with a second factor is given no session but 401 with a \`ticket\` for \`POST /admin/session/second-factor\`.`,
       },
       tag: adminTag,
-      data: schemas.sessionUser,
+      data: sessionUserSchema,
       headers: { 'Set-Cookie': sessionCookieText },
       problems: [
         'login_failed',
@@ -155,7 +155,7 @@ const byCodeEndpoint = (services: SessionParts, start: SessionStart): Endpoint =
         en: `Begins a session with the one-time code to which a sign-in with a provider returns. ${sessionUserText.en}`,
       },
       tag: adminTag,
-      data: schemas.sessionUser,
+      data: sessionUserSchema,
       headers: { 'Set-Cookie': sessionCookieText },
       problems: ['login_failed', 'second_factor_required', 'forbidden', 'cross_site', 'overloaded'],
     },
@@ -180,7 +180,7 @@ const getEndpoint: Endpoint = {
     summary: { 'zh-CN': '当前登录者', en: 'Get the signed-in user' },
     description: sessionUserText,
     tag: adminTag,
-    data: schemas.sessionUser,
+    data: sessionUserSchema,
   },
   handle: (call) => ({ data: sessionUser(userOf(call)) }),
 };
@@ -256,7 +256,7 @@ export const userSessionsEndpoint = ({ database, sessions }: UserSessionParts): 
       en: 'The valid sessions of the user in the administration area, and what the service knows of their tokens: it keeps no list of them.',
     },
     tag: adminTag,
-    data: schemas.signIns,
+    data: signInsSchema,
     problems: ['record_not_found'],
   },
   handle: async (call) => {

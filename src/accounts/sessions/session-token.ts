@@ -2,10 +2,10 @@ import type { Tokens } from '../../auth/jwt.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import { userOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { schemas } from '../../http/schemas.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { SecurityEventStore } from '../security-events.ts';
+import { sessionTokenSchema } from './session-schemas.ts';
 
 export interface SessionTokenParts {
   readonly tokens: Tokens;
@@ -31,7 +31,7 @@ export const sessionTokenEndpoint = ({ tokens, securityEvents }: SessionTokenPar
       en: 'For the documentation page, to try operations as the administrator who is signed in. The token is good for 15 minutes, and no longer than the session: with a sign-out, a new password, an end by somebody else or too long a rest it is over.',
     },
     tag: adminTag,
-    data: schemas.sessionToken,
+    data: sessionTokenSchema,
   },
   handle: (call) => {
     const { id, username, email, name, roles, credential, secondFactor } = userOf(call);

@@ -15,7 +15,6 @@ import { asSessionPrincipal } from '../../http/administration.ts';
 import { actorOf, userOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
-import { schemas } from '../../http/schemas.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
 import type { Proof } from '../second-factors/proof.ts';
@@ -28,6 +27,7 @@ import {
   type TypedFactorParts,
 } from '../second-factors/token-endpoints.ts';
 import type { SecurityEventStore } from '../security-events.ts';
+import { loginSchema } from '../users/identity-schemas.ts';
 import type { SessionStore } from './store.ts';
 import type { TokenOutcome, TokenStore } from './tokens.ts';
 
@@ -167,7 +167,7 @@ export const loginEndpoint = (services: LoginParts): Endpoint => {
         en: 'The account is a username or an email address. The token is valid for 24 hours. A user with two-step verification also sends `otp`, a code of the authenticator application or a recovery code: without it 401 (40107), with a wrong one 401 (40108), and both count as a failed login.',
       },
       tag: 'Auth',
-      data: schemas.login,
+      data: loginSchema,
       problems: [
         ...(['login_failed', 'second_factor_required', 'second_factor_wrong'] as const),
         ...(['too_many_requests', 'overloaded'] as const),

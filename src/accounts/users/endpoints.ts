@@ -4,9 +4,9 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import { userOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { type ListParts, listEndpoint } from '../../http/list-endpoint.ts';
-import { schemas } from '../../http/schemas.ts';
 import { publicUserEntity, usersShowing } from '../../records/user-entity.ts';
 import type { LinkedAccounts } from '../oidc/linked-accounts.ts';
+import { meSchema } from './identity-schemas.ts';
 
 /** Users: administrators see all of them, others themselves. */
 export const usersEndpoint = (services: ListParts): Endpoint =>
@@ -54,7 +54,7 @@ export const meEndpoint = (services: MeParts): Endpoint => ({
       en: 'The user of the token, with their roles. If their address belonged to another user at the first sign-in with a provider, `email` is null and `email_taken` is there.',
     },
     tag: 'Auth',
-    data: schemas.me,
+    data: meSchema,
   },
   handle: async (call) => {
     const user = userOf(call);

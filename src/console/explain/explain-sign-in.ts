@@ -11,7 +11,6 @@ import {
 import type { UserStore } from '../../accounts/users.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import type { Endpoint, QueryDocs } from '../../http/endpoint.ts';
-import { schemas } from '../../http/schemas.ts';
 import type { Json } from '../../kernel/json.ts';
 import { type Catalogue, catalogueOf } from '../../kernel/messages.ts';
 import { problemTable } from '../../kernel/problem-table.ts';
@@ -20,6 +19,7 @@ import { superAdmin } from '../../policy/rule.ts';
 import { invalidParameter, parseQueryString } from '../../records/list.ts';
 import { givenIn, idIn, reasonShown } from './explain.ts';
 import type { ExplainedStep } from './explained-step.ts';
+import { explainedSignInSchema } from './explanation-schemas.ts';
 
 const query: readonly QueryDocs[] = [
   {
@@ -247,7 +247,7 @@ export const explainSignInEndpoints = (services: SignInExplanationParts): Endpoi
           en: 'A sign-in under the current configuration: the linked account, the values of the claim, the roles that the mapping grants, those that stay and those that are lost, and the second factor. It changes nothing.',
         },
         tag: adminTag,
-        data: schemas.explainedSignIn,
+        data: explainedSignInSchema,
         query,
         problems: ['invalid_parameter', 'record_not_found'],
       },

@@ -6,7 +6,6 @@ import { parseId } from '../../fields/values.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import { checkedModels } from '../../http/call.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
-import { schemas } from '../../http/schemas.ts';
 import { definedMembers, type Json } from '../../kernel/json.ts';
 import { type Catalogue, catalogueOf, type Reason, reasonText } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -15,6 +14,7 @@ import type { ApplicationSummary } from '../../vault/vault.ts';
 import type { Subject } from './explained-caller.ts';
 import type { ExplainedStep } from './explained-step.ts';
 import { decisiveStep, type Explanation, type ExplanationParts, explain } from './explanation.ts';
+import { explanationSchema } from './explanation-schemas.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -200,7 +200,7 @@ export const explainEndpoint = (services: ExplainParts): Endpoint => {
         en: 'The steps in their order: route, authentication, policy, record; and the one that decides. A row rule comes with the tree of its conditions, each with its outcome for this caller and record. Results that depend on the body or on conditions are not predicted: 400, 409, 412, 422, and 403 if the caller could not write the changed record.',
       },
       tag: adminTag,
-      data: schemas.explanation,
+      data: explanationSchema,
       query,
       problems: ['invalid_parameter', 'record_not_found'],
     },

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../fields/field.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Routes } from '../../http/routes.ts';
-import { valueSchemas } from '../../http/schemas.ts';
+import { objectSchema, valueSchemas } from '../../http/schemas.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { GroupedRefusal, RefusalStore } from '../../upkeep/refusals.ts';
 
@@ -28,19 +28,14 @@ const properties = {
   requests: {
     type: 'array',
     description: `the most frequent paths, at most ${maxRequests}`,
-    items: {
-      type: 'object',
-      title: 'RefusedPath',
-      properties: request,
-      required: Object.keys(request),
-    },
+    items: objectSchema('RefusedPath', request),
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 const schema: JsonSchema = {
   type: 'array',
   maxItems: maxCauses,
-  items: { type: 'object', title: 'RefusalCause', properties, required: Object.keys(properties) },
+  items: objectSchema('RefusalCause', properties),
 };
 
 /** Each database has times of its own. */

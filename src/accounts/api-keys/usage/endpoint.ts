@@ -4,11 +4,51 @@ import { adminAuth, adminTag } from '../../../http/administration.ts';
 import { idOf, reachesIn } from '../../../http/call.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';
 import { type EntityReadParts, entityPolicy, readEntity } from '../../../http/entity-endpoint.ts';
-import { schemas } from '../../../http/schemas.ts';
+import { objectSchema, valueSchemas } from '../../../http/schemas.ts';
 import { keyEntity } from '../entity.ts';
 import { dayOf, type KeyUsage } from './daily-counts.ts';
 import type { KeyCalls } from './route-usage.ts';
 import type { KeyUses } from './scope-usage.ts';
+
+const { integer, text, time } = valueSchemas;
+
+const keyUsageSchema = objectSchema('ApiKeyUsage', {
+  last_30_days: {
+    type: 'array',
+    items: objectSchema('ApiKeyDay', {
+      at: time,
+      requests: integer,
+      refused: { type: 'integer', description: 'answered with a status of 400 or above' },
+    }),
+  },
+  last_address: { type: ['string', 'null'] },
+  calls: {
+    type: 'array',
+    description: 'routes and statuses of its requests, the last 50, the newest first',
+    items: objectSchema('ApiKeyCall', {
+      method: text,
+      route: text,
+      status: integer,
+      requests: integer,
+      last_at: time,
+    }),
+  },
+  scopes: {
+    type: 'array',
+    description: 'scopes that its requests of the last 30 days needed, the most used first',
+    items: objectSchema('ApiKeyScopeUse', {
+      scope: text,
+      requests: integer,
+      last_day: { type: 'string', format: 'date' },
+    }),
+  },
+  narrower_scopes: {
+    type: ['array', 'null'],
+    items: text,
+    description: 'scopes that would be enough for that; null: it has no more, or too little is known',
+  },
+  networks: { type: 'array', items: objectSchema('ApiKeyNetwork', { network: text, first_used_at: time }) },
+});
 
 const day = 24 * 3_600_000;
 
@@ -41,7 +81,7 @@ export const keyUsageEndpoint = (services: KeyUsageParts): Endpoint => {
         en: 'Requests per day (UTC) over the last 30 days, and the number with a status of 400 or above; the address of the last request, and the networks that used the key. `scopes` are those that its requests needed; `narrower_scopes` those that would be enough, null for a key that has no more, or that is younger than 30 days. Counts are written every 10 seconds, and are summed over all instances.',
       },
       tag: adminTag,
-      data: schemas.keyUsage,
+      data: keyUsageSchema,
       problems: ['record_not_found'],
     },
     handle: async (call) => {
