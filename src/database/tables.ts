@@ -7,4 +7,5 @@ export { decidingTimes, ownTables, shownTimes } from './tables/own-tables.ts';
 export { providerCodeLifetime } from './tables/provider-tables.ts';
 export { setupLifetime } from './tables/second-factor-tables.ts';
 export { clockSlackMs } from './tables/stored-time.ts';
+export type { Table, TableColumn } from './tables/table.ts';
 export { maxRetryAfterMs, webhookLeaseMs, webhookRestMs } from './tables/webhook-tables.ts';

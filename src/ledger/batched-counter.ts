@@ -4,11 +4,13 @@ export interface BatchedCounterOptions<Key extends number | string, Entry> {
   /** Maximum number of pending entries; while it is reached, entries with other keys are not counted. */
   readonly maxEntries: number;
   /** Numbers of entries that one write takes, largest first and ending with 1; undefined: the whole batch. */
-  readonly writeSizes?: readonly number[];
-  /** Merges an entry with the earlier one of the same key, if there is one. It may change the earlier one. */
-  readonly merge: (earlier: Entry | undefined, added: Entry) => Entry;
+  readonly writeSizes?: readonly number[] | undefined;
+  /** Merges an entry with the earlier one of the same key, which it may change and return. */
+  readonly merge: (earlier: Entry, added: Entry) => Entry;
+  /** Makes the first entry of a key; by default it is the one that was added. */
+  readonly begin?: ((added: Entry) => Entry) | undefined;
   /** Adds entries that must be looked up or completed before a batch is written. */
-  readonly gather?: () => Promise<void>;
+  readonly gather?: (() => Promise<void>) | undefined;
   /** Writes entries, all or none of them. @throws the error of the write */
   readonly write: (entries: readonly (readonly [Key, Entry])[]) => Promise<void>;
 }
@@ -38,8 +40,10 @@ export class BatchedCounter<Key extends number | string, Entry> {
 
   add(key: Key, entry: Entry): void {
     const earlier = this.#entries.get(key);
-    if (earlier === undefined && this.isFull) return;
-    this.#entries.set(key, this.#options.merge(earlier, entry));
+    if (earlier !== undefined) {
+      const merged = this.#options.merge(earlier, entry);
+      if (merged !== earlier) this.#entries.set(key, merged);
+    } else if (!this.isFull) this.#entries.set(key, this.#options.begin?.(entry) ?? entry);
   }
 
   /** Writes the entries added so far, after the batch that is being written. */

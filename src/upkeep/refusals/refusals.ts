@@ -8,9 +8,9 @@ import { verifiedAs } from '../../auth/registry.ts';
 import type { Database, Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { type Clock, toTimestamp } from '../../kernel/clock.ts';
-import { BatchedCounter } from '../../ledger/batched-counter.ts';
-import type { TableContext } from '../../ledger/context.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
+import type { Change, TableContext } from '../../ledger/context.ts';
+import { CountedTable } from '../../ledger/counted-table.ts';
 import {
   createRefusedClaims,
   type KeptRefusal,
@@ -37,9 +37,10 @@ export interface RefusedRequest {
 }
 
 interface Pending extends KeptRefusal {
-  readonly firstAt: number;
-  lastAt: number;
-  count: number;
+  readonly fingerprint: string;
+  readonly first_at: number;
+  refused_at: number;
+  refusals: number;
   /** The record that a 404 was about. It counts as a refusal only if the record exists. */
   readonly record: { readonly table: string; readonly id: number } | undefined;
 }
@@ -66,9 +67,7 @@ export interface GroupedRefusal extends Omit<KeptRefusal, 'status'> {
 
 const statusOf = (code: number): number => Math.floor(code / 100);
 
-type OwnTables = ReturnType<typeof tablesOf>;
-
-type PendingEntry = readonly [fingerprint: string, refusal: Pending];
+type OwnTables = Change['tables'];
 
 /** Times of the first and last refusal, and their number. */
 interface RefusedTimes {
@@ -81,12 +80,9 @@ interface RefusedTimes {
  * Returns refusals about no record, and about an existing record: a 404 for a record that never existed is no
  * refusal.
  */
-const refusedOf = async (
-  database: Database,
-  batch: readonly PendingEntry[],
-): Promise<readonly PendingEntry[]> => {
+const refusedOf = async (database: Database, batch: readonly Pending[]): Promise<readonly Pending[]> => {
   const asked = new Map<string, Set<number>>();
-  for (const [, { record }] of batch)
+  for (const { record } of batch)
     if (record !== undefined) asked.set(record.table, (asked.get(record.table) ?? new Set()).add(record.id));
   const [first, ...others] = [...asked].map(([table, ids]) =>
     tablesOf(database)
@@ -99,29 +95,7 @@ const refusedOf = async (
   const look = others.reduce((all, each) => all.unionAll(each), first);
   const rows = await database.all<{ readonly of: string; readonly id: number }>(toQuery(look));
   const there = new Set(rows.map(({ of, id }) => `${of} ${id}`));
-  return batch.filter(([, { record }]) => record === undefined || there.has(`${record.table} ${record.id}`));
-};
-
-/** Inserts refusals; an equal one of the same hour, of any process, is counted in its row. */
-const insertOf = (db: OwnTables, batch: readonly PendingEntry[]): Query => {
-  const rows = batch.map(([fingerprint, { firstAt, lastAt, count, record: _record, ...refusal }]) => ({
-    ...refusal,
-    fingerprint,
-    refusals: count,
-    first_at: toTimestamp(firstAt),
-    refused_at: toTimestamp(lastAt),
-  }));
-  return toQuery(
-    db
-      .insertInto('gatewright_refusals')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict.column('fingerprint').doUpdateSet((eb) => ({
-          refusals: eb('gatewright_refusals.refusals', '+', eb.ref('excluded.refusals')),
-          refused_at: eb.ref('excluded.refused_at'),
-        })),
-      ),
-  );
+  return batch.filter(({ record }) => record === undefined || there.has(`${record.table} ${record.id}`));
 };
 
 /** The refusals since a time by caller, request and code, the most frequent first. */
@@ -146,34 +120,33 @@ const groupedSince = (db: OwnTables, from: string): Query =>
  * Refusals of known callers, including callers whose credentials are no longer valid. Equal refusals of one caller
  * within an hour are one row with a count, whichever processes refused them.
  */
-export class RefusalStore {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #db: OwnTables;
+export class RefusalStore extends CountedTable<'gatewright_refusals', Pending> {
   readonly #claims: RefusedClaims;
-  readonly #counter: BatchedCounter<string, Pending>;
   /** Numbers of kinds of refusals in the hour since `#since`, by caller. */
   #callers = new Map<string, number>();
   #since = 0;
 
-  constructor({ database, clock }: TableContext, isApplication: (appId: string) => boolean) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#db = tablesOf(database);
-    this.#claims = createRefusedClaims({ database, clock }, isApplication, ({ caller, code, ...claimed }) =>
+  constructor(context: TableContext, isApplication: (appId: string) => boolean) {
+    const claims = createRefusedClaims(context, isApplication, ({ caller, code, ...claimed }) =>
       this.#note(caller, claimed, code, claimed),
     );
-    this.#counter = new BatchedCounter({
+    super(context, {
+      name: 'refusals',
+      table: 'gatewright_refusals',
+      key: ['fingerprint'],
+      sums: ['refusals'],
+      newest: ['refused_at'],
+      removal: { column: 'refused_at', ageMs: retentionMs, text: toTimestamp },
       maxEntries: 1_000,
-      merge: (earlier, added) => {
-        if (earlier === undefined) return added;
-        earlier.count += added.count;
-        earlier.lastAt = added.lastAt;
-        return earlier;
+      merge: (pending, { refusals, refused_at }) => {
+        pending.refusals += refusals;
+        pending.refused_at = refused_at;
+        return pending;
       },
-      gather: () => this.#claims.flush(),
-      write: (batch) => this.#write(batch),
+      gather: () => claims.flush(),
+      select: (batch) => refusedOf(context.database, batch),
     });
+    this.#claims = claims;
   }
 
   /** Stores a refusal later; for a 404 that may have hidden a record, with the record's table. Returns at once. */
@@ -182,7 +155,7 @@ export class RefusalStore {
     if (caller === undefined || code === undefined) return;
     const id = Number(request.params['id']);
     if (table !== undefined && !(Number.isSafeInteger(id) && id > 0)) return;
-    const now = this.#clock();
+    const now = this.clock();
     const { method, address } = request;
     const path = request.path.slice(0, maxPathLength);
     const seen = { firstAt: now, lastAt: now, count: 1 };
@@ -200,28 +173,12 @@ export class RefusalStore {
     if (code === undefined) return;
     const { method, address } = request;
     const path = request.path.slice(0, maxPathLength);
-    this.#claims.add(claim, { method, path, address }, code, this.#clock());
+    this.#claims.add(claim, { method, path, address }, code, this.clock());
   }
 
   /** The refusals of a day by caller, request and code, the most frequent first; `maxGrouped` at most. */
   grouped(): Promise<readonly GroupedRefusal[]> {
-    return this.#database.all(groupedSince(this.#db, toTimestamp(this.#clock() - retentionMs)));
-  }
-
-  flush(): Promise<void> {
-    return this.#counter.flush();
-  }
-
-  start(onError: (error: unknown) => void): () => Promise<void> {
-    return this.#counter.start(10_000, onError);
-  }
-
-  /** Deletes refusals that are older than a day; called periodically. */
-  async sweep(now = this.#clock()): Promise<void> {
-    const before = toTimestamp(now - retentionMs);
-    await this.#database.execute(
-      toQuery(this.#db.deleteFrom('gatewright_refusals').where('refused_at', '<', before)),
-    );
+    return this.database.all(groupedSince(this.tables, toTimestamp(this.clock() - retentionMs)));
   }
 
   /** Counts one or several equal refusals, unless their caller has too many kinds of them. */
@@ -235,17 +192,18 @@ export class RefusalStore {
     const { caller_kind, caller_id } = caller;
     const parts = [Math.floor(firstAt / hourMs), caller_kind, caller_id, method, path, code, address];
     const fingerprint = hash('sha256', parts.join('\n'), 'hex');
-    if (!this.#counter.has(fingerprint) && !this.#admits(`${caller_kind} ${caller_id}`, firstAt)) return;
-    this.#counter.add(fingerprint, {
+    if (!this.counter.has(fingerprint) && !this.#admits(`${caller_kind} ${caller_id}`, firstAt)) return;
+    this.counter.add(fingerprint, {
       ...caller,
+      fingerprint,
       method,
       path,
       address,
       code,
       status: statusOf(code),
-      firstAt,
-      lastAt,
-      count,
+      first_at: firstAt,
+      refused_at: lastAt,
+      refusals: count,
       record,
     });
   }
@@ -257,18 +215,10 @@ export class RefusalStore {
       this.#since = now;
     }
     const kept = this.#callers.get(caller) ?? 0;
-    if (kept >= maxRefusalsOfCaller || this.#counter.isFull) return false;
+    if (kept >= maxRefusalsOfCaller || this.counter.isFull) return false;
     if (kept === 0 && this.#callers.size >= maxCallers) return false;
     this.#callers.set(caller, kept + 1);
     return true;
-  }
-
-  async #write(batch: readonly PendingEntry[]): Promise<void> {
-    const refused = await refusedOf(this.#database, batch);
-    if (refused.length > 0)
-      await this.#database.write(async (transaction) => {
-        await transaction.run(insertOf(this.#db, refused));
-      });
   }
 }
 

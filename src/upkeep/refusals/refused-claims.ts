@@ -67,7 +67,6 @@ export class RefusedClaims {
   readonly #counter = new BatchedCounter<string, RefusedClaim>({
     maxEntries: maxClaims,
     merge: (earlier, added) => {
-      if (earlier === undefined) return added;
       earlier.count += added.count;
       earlier.lastAt = added.lastAt;
       return earlier;

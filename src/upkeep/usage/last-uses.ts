@@ -25,7 +25,7 @@ const lastUses = <Id extends number | string>(
 ): BatchedCounter<Id, number> =>
   new BatchedCounter<Id, number>({
     maxEntries,
-    merge: (earlier = 0, used) => Math.max(earlier, used),
+    merge: Math.max,
     write: (uses) =>
       database.write(async (transaction) => {
         for (const [id, used] of uses) await transaction.run(queryOf(id, toTimestamp(used)));
@@ -50,7 +50,6 @@ const secretUses = (database: Database): BatchedCounter<string, SecretUse> => {
   return new BatchedCounter<string, SecretUse>({
     maxEntries,
     merge: (earlier, used) => {
-      if (earlier === undefined) return used;
       earlier.at = Math.max(earlier.at, used.at);
       return earlier;
     },

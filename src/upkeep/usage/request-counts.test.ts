@@ -21,7 +21,7 @@ const setUp = (fails: (write: number) => boolean, maxEntries = 100) => {
   const counter = new BatchedCounter<number, number>({
     maxEntries,
     writeSizes: [2, 1],
-    merge: sum,
+    merge: (earlier, added) => earlier + added,
     write: async (entries) => {
       orders.push(entries.map(([key]) => key));
       if (fails(orders.length)) throw new Error('database away');
@@ -94,7 +94,8 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
       dialect: database.dialect,
       all: (query) => database.all(query),
       get: (query) => database.get(query),
-      execute: (query) => database.execute(query),
+      execute: (query) =>
+        state.broken ? Promise.reject(new Error('database away')) : database.execute(query),
       write: (unit) => (state.broken ? Promise.reject(new Error('database away')) : database.write(unit)),
     };
     const lastUse = async (): Promise<string | undefined> => {

@@ -2,12 +2,11 @@
 
 import type { Principal } from '../../auth/principal.ts';
 import { type AuthMethodName, authMethods, verifiedAs } from '../../auth/registry.ts';
-import type { Database, Query } from '../../database/database.ts';
+import type { Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
-import { tablesOf } from '../../database/tables-of.ts';
-import { type Clock, toTimestamp } from '../../kernel/clock.ts';
-import { BatchedCounter } from '../../ledger/batched-counter.ts';
-import type { TableContext } from '../../ledger/context.ts';
+import { toTimestamp } from '../../kernel/clock.ts';
+import type { Change, TableContext } from '../../ledger/context.ts';
+import { CountedTable } from '../../ledger/counted-table.ts';
 
 /** Counts are kept for one day more than the longest plot shows. */
 const retentionMs = 31 * 24 * 3_600_000;
@@ -19,9 +18,8 @@ const slotOf = Object.fromEntries(
   authMethods.map(({ name }) => [name, slots.indexOf(verifiedAs(name))]),
 ) as Readonly<Record<AuthMethodName, number>>;
 
-/** Keys of the counter: slot × `statuses` + status (at most 599) for requests, and one for failed sign-ins. */
+/** Counts are held by slot × `statuses` + status, which is at most 599. */
 const statuses = 600;
-const failuresKey = slots.length * statuses;
 
 /** `YYYY-MM-DDTHH`, UTC. */
 export const hourOf = (time: number): string => toTimestamp(time).slice(0, 13);
@@ -46,42 +44,7 @@ export interface Period {
   readonly from: string;
 }
 
-type OwnTables = ReturnType<typeof tablesOf>;
-
-const addRequests = (
-  db: OwnTables,
-  hour: string,
-  counts: readonly (readonly [key: number, requests: number])[],
-): Query =>
-  toQuery(
-    db
-      .insertInto('request_counts')
-      .values(
-        counts.map(([key, requests]) => ({
-          hour,
-          authentication: slots[Math.floor(key / statuses)] ?? 'none',
-          status: key % statuses,
-          requests,
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['hour', 'authentication', 'status']).doUpdateSet((eb) => ({
-          requests: eb('request_counts.requests', '+', eb.ref('excluded.requests')),
-        })),
-      ),
-  );
-
-const addFailures = (db: OwnTables, hour: string, failures: number): Query =>
-  toQuery(
-    db
-      .insertInto('sign_in_failures')
-      .values({ hour, failures })
-      .onConflict((conflict) =>
-        conflict.column('hour').doUpdateSet((eb) => ({
-          failures: eb('sign_in_failures.failures', '+', eb.ref('excluded.failures')),
-        })),
-      ),
-  );
+type OwnTables = Change['tables'];
 
 /** Length of the timestamp that names a step of a plot. */
 const lengthOf = (step: Period['step']): number => (step === 'hour' ? 13 : 10);
@@ -101,9 +64,36 @@ const requestsIn = (db: OwnTables, { step, from }: Period): Query =>
       .orderBy('at'),
   );
 
-const failuresIn = (db: OwnTables, { step, from }: Period): Query =>
-  toQuery(
-    db
+interface FailedSignIns {
+  failures: number;
+}
+
+/** Failed sign-ins by the hour. */
+class SignInFailures extends CountedTable<'sign_in_failures', FailedSignIns> {
+  constructor(context: TableContext) {
+    super(context, {
+      name: 'failed sign-ins',
+      table: 'sign_in_failures',
+      key: ['hour'],
+      sums: ['failures'],
+      written: { hour: hourOf },
+      removal: { column: 'hour', ageMs: retentionMs, text: hourOf },
+      maxEntries: 1,
+      rowsPerStatement: [1],
+      merge: (pending, { failures }) => {
+        pending.failures += failures;
+        return pending;
+      },
+    });
+  }
+
+  count(): void {
+    this.counter.add(0, { failures: 1 });
+  }
+
+  /** At most 31 days of hours. */
+  of({ step, from }: Period): Promise<CountedFailures[]> {
+    const inSteps = this.tables
       .selectFrom('sign_in_failures')
       .select((eb) => [
         eb.fn<string>('substr', ['hour', eb.lit(1), eb.lit(lengthOf(step))]).as('at'),
@@ -111,37 +101,54 @@ const failuresIn = (db: OwnTables, { step, from }: Period): Query =>
       ])
       .where('hour', '>=', from)
       .groupBy('at')
-      .orderBy('at'),
-  );
+      .orderBy('at');
+    return this.database.all(toQuery(inSteps));
+  }
+}
+
+interface CountedResponses {
+  readonly authentication: string;
+  readonly status: number;
+  requests: number;
+}
 
 /**
- * Counts of responses by authentication method and status, and of failed sign-ins. Counting is an addition in memory,
- * without reading a clock. A batch is added to the hour in which it is written, so that hours are exact to a few
- * seconds; a crash loses these seconds.
+ * Counts of responses by authentication method and status, and of failed sign-ins. Counting does not read a clock: a
+ * batch is added to the hour in which it is written, so that hours are exact to a few seconds.
  */
-export class RequestCounts {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #db: OwnTables;
-  readonly #counter = new BatchedCounter<number, number>({
-    maxEntries: failuresKey + 1,
-    merge: (earlier = 0, added) => earlier + added,
-    write: (counted) => this.#write(counted),
-  });
+export class RequestCounts extends CountedTable<'request_counts', CountedResponses> {
+  readonly #failures: SignInFailures;
 
-  constructor({ database, clock }: TableContext) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#db = tablesOf(database);
+  constructor(context: TableContext) {
+    const failures = new SignInFailures(context);
+    super(context, {
+      name: 'request counts',
+      table: 'request_counts',
+      key: ['hour', 'authentication', 'status'],
+      sums: ['requests'],
+      written: { hour: hourOf },
+      removal: { column: 'hour', ageMs: retentionMs, text: hourOf },
+      maxEntries: slots.length * statuses,
+      merge: (pending, { requests }) => {
+        pending.requests += requests;
+        return pending;
+      },
+      gather: () => failures.flush(),
+    });
+    this.#failures = failures;
   }
 
   readonly count = (principal: Principal, status: number): void => {
     const slot = principal.kind === 'nobody' ? 0 : slotOf[principal.method];
-    this.#counter.add(slot * statuses + status, 1);
+    this.counter.add(slot * statuses + status, {
+      authentication: slots[slot] ?? 'none',
+      status,
+      requests: 1,
+    });
   };
 
   readonly countFailedSignIn = (_principal: Principal, status: number): void => {
-    if (status === 401 || status === 429) this.#counter.add(failuresKey, 1);
+    if (status === 401 || status === 429) this.#failures.count();
   };
 
   readonly countSignIn = (principal: Principal, status: number): void => {
@@ -149,38 +156,18 @@ export class RequestCounts {
     this.countFailedSignIn(principal, status);
   };
 
-  flush(): Promise<void> {
-    return this.#counter.flush();
-  }
-
-  start(onError: (error: unknown) => void): () => Promise<void> {
-    return this.#counter.start(10_000, onError);
-  }
-
-  /** Deletes counts that no plot shows any more; called periodically. */
-  async sweep(now = this.#clock()): Promise<void> {
-    const oldest = hourOf(now - retentionMs);
-    await this.#database.execute(toQuery(this.#db.deleteFrom('request_counts').where('hour', '<', oldest)));
-    await this.#database.execute(toQuery(this.#db.deleteFrom('sign_in_failures').where('hour', '<', oldest)));
+  override async sweep(now = this.clock()): Promise<void> {
+    await super.sweep(now);
+    await this.#failures.sweep(now);
   }
 
   /** At most 31 days of hours, methods and statuses; an index on the hour bounds the query. */
   requests(period: Period): Promise<CountedRequests[]> {
-    return this.#database.all(requestsIn(this.#db, period));
+    return this.database.all(requestsIn(this.tables, period));
   }
 
   failures(period: Period): Promise<CountedFailures[]> {
-    return this.#database.all(failuresIn(this.#db, period));
-  }
-
-  #write(counted: readonly (readonly [key: number, count: number])[]): Promise<void> {
-    return this.#database.write(async (transaction) => {
-      const hour = hourOf(this.#clock());
-      const requests = counted.filter(([key]) => key !== failuresKey);
-      if (requests.length > 0) await transaction.run(addRequests(this.#db, hour, requests));
-      for (const [key, failures] of counted)
-        if (key === failuresKey) await transaction.run(addFailures(this.#db, hour, failures));
-    });
+    return this.#failures.of(period);
   }
 }
 

@@ -1,11 +1,8 @@
 /** Durations of responses by route and hour, for the administration area. */
 
-import type { Database, Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
-import { tablesOf } from '../../database/tables-of.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { BatchedCounter } from '../../ledger/batched-counter.ts';
 import type { TableContext } from '../../ledger/context.ts';
+import { CountedTable } from '../../ledger/counted-table.ts';
 import { hourOf } from './request-counts.ts';
 
 /** Times are kept for a day. */
@@ -17,9 +14,6 @@ const bounds = [
   10_000, 30_000, 3_600_000,
 ] as const;
 
-/** Rows that one statement adds: of each length one is compiled. */
-const writeSizes = [100, 10, 1] as const;
-
 /** Routes, methods and bounds of one batch at most; more are not counted while the database is away. */
 const maxEntries = 20_000;
 
@@ -29,7 +23,7 @@ interface Counts {
   failed: number;
 }
 
-interface CountedRoute extends Readonly<Counts> {
+interface CountedRoute extends Counts {
   readonly method: string;
   readonly route: string;
   readonly bound: number;
@@ -86,54 +80,31 @@ const shareWithin = (share: number, counted: readonly (readonly [number, number]
   return null;
 };
 
-type OwnTables = ReturnType<typeof tablesOf>;
-
-const addCounts = (db: OwnTables, hour: string, counted: readonly CountedRoute[]): Query =>
-  toQuery(
-    db
-      .insertInto('gatewright_route_times')
-      .values(counted.map((each) => ({ hour, ...each })))
-      .onConflict((conflict) =>
-        conflict.columns(['hour', 'method', 'route', 'bound']).doUpdateSet((eb) => ({
-          requests: eb('gatewright_route_times.requests', '+', eb.ref('excluded.requests')),
-          refused: eb('gatewright_route_times.refused', '+', eb.ref('excluded.refused')),
-          failed: eb('gatewright_route_times.failed', '+', eb.ref('excluded.failed')),
-        })),
-      ),
-  );
-
 /**
- * Durations of responses by route: some additions in memory for each, which a batch writes. Instances add to the same
- * rows; a batch counts with the hour in which it is written.
+ * Durations of responses by route: some additions in memory for each. A batch counts with the hour in which it is
+ * written.
  */
-export class RouteTimesStore {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #db: OwnTables;
+export class RouteTimesStore extends CountedTable<'gatewright_route_times', CountedRoute> {
   readonly #routes: RouteDurations[] = [];
-  readonly #counter = new BatchedCounter<string, CountedRoute>({
-    maxEntries,
-    writeSizes,
-    merge: (earlier, added) =>
-      earlier === undefined
-        ? added
-        : {
-            ...added,
-            requests: earlier.requests + added.requests,
-            refused: earlier.refused + added.refused,
-            failed: earlier.failed + added.failed,
-          },
-    gather: async () => this.#gather(),
-    write: async (counted) => {
-      const rows = counted.map(([, each]) => each);
-      await this.#database.execute(addCounts(this.#db, hourOf(this.#clock()), rows));
-    },
-  });
 
-  constructor({ database, clock }: TableContext) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#db = tablesOf(database);
+  constructor(context: TableContext) {
+    super(context, {
+      name: 'times of routes',
+      table: 'gatewright_route_times',
+      key: ['hour', 'method', 'route', 'bound'],
+      sums: ['requests', 'refused', 'failed'],
+      written: { hour: hourOf },
+      removal: { column: 'hour', ageMs: retentionMs, text: hourOf },
+      maxEntries,
+      rowsPerStatement: [100, 10, 1],
+      merge: (pending, counted) => {
+        pending.requests += counted.requests;
+        pending.refused += counted.refused;
+        pending.failed += counted.failed;
+        return pending;
+      },
+      gather: async () => this.#gather(),
+    });
   }
 
   /** Returns the function that counts the responses of a route. */
@@ -143,40 +114,24 @@ export class RouteTimesStore {
     return ({ status, milliseconds }) => durations.add(status, milliseconds);
   }
 
-  flush(): Promise<void> {
-    return this.#counter.flush();
-  }
-
-  start(onError: (error: unknown) => void): () => Promise<void> {
-    return this.#counter.start(10_000, onError);
-  }
-
   /** Milliseconds that half of all responses, and 95 % of them, took at most within a day: upper ends of steps. */
   async overall(): Promise<{ readonly p50: number | null; readonly p95: number | null }> {
-    const bySteps = this.#db
+    const bySteps = this.tables
       .selectFrom('gatewright_route_times')
       .select(({ fn }) => ['bound', fn.sum<number | string>('requests').as('requests')])
       .groupBy('bound')
       .orderBy('bound');
     type Row = { readonly bound: number; readonly requests: number | string };
-    const rows = await this.#database.all<Row>(toQuery(bySteps));
+    const rows = await this.database.all<Row>(toQuery(bySteps));
     const counted = rows.map(({ bound, requests }) => [bound, Number(requests)] as const);
     return { p50: shareWithin(0.5, counted), p95: shareWithin(0.95, counted) };
-  }
-
-  /** Deletes times that are older than a day; called periodically. */
-  async sweep(now = this.#clock()): Promise<void> {
-    const oldest = hourOf(now - retentionMs);
-    await this.#database.execute(
-      toQuery(this.#db.deleteFrom('gatewright_route_times').where('hour', '<', oldest)),
-    );
   }
 
   #gather(): void {
     for (const route of this.#routes) {
       if (route.isEmpty) continue;
       for (const counted of route.take())
-        this.#counter.add(`${counted.route} ${counted.method} ${counted.bound}`, counted);
+        this.counter.add(`${counted.route} ${counted.method} ${counted.bound}`, counted);
     }
   }
 }

@@ -65,7 +65,7 @@ export const createKeyNetworks = (
 
   const counter = new BatchedCounter<string, Use>({
     maxEntries: 1_000,
-    merge: (earlier, added) => earlier ?? added,
+    merge: (earlier) => earlier,
     write: async (uses) => {
       const found = await database.write(async (transaction) => {
         const fresh: NewNetwork[] = [];

@@ -1,7 +1,6 @@
 /** Scopes that the requests of each key needed, by day, and the keys whose rights exceed their recent use. */
 
 import type { Principal } from '../../../auth/principal.ts';
-import type { Database, Query } from '../../../database/database.ts';
 import type { Dialect } from '../../../database/dialect.ts';
 import { monthAgo, serviceTime, timesAt, timeText } from '../../../database/source.ts';
 import {
@@ -13,14 +12,12 @@ import {
   statement,
   toQuery,
 } from '../../../database/statement.ts';
-import { tablesOf } from '../../../database/tables-of.ts';
-import type { Clock } from '../../../kernel/clock.ts';
-import type { BatchedCounter } from '../../../ledger/batched-counter.ts';
-import type { Change, TableContext } from '../../../ledger/context.ts';
+import type { TableContext } from '../../../ledger/context.ts';
+import { CountedTable } from '../../../ledger/counted-table.ts';
 import { narrowerScopes } from '../../../policy/key-scope.ts';
 import type { KeyInNeed } from '../../attention.ts';
 import { dayOf } from './daily-counts.ts';
-import { keyCounter } from './key-counter.ts';
+import { keyBatches } from './key-batches.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -89,24 +86,31 @@ const comparison = (dialect: Dialect, condition: Fragment): Statement<Moments> =
   );
 
 /**
- * The scopes that requests of each key needed, whatever scopes the key has: counted in memory and written in batches,
- * to the day on which a batch is written. They say which scopes would be enough.
+ * The scopes that requests of each key needed, whatever scopes the key has: they say which scopes would be enough. A
+ * batch is added to the day on which it is written.
  */
-export class KeyUses {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #db: Change['tables'];
-  readonly #counter: BatchedCounter<string, CountedUse>;
+export class KeyUses extends CountedTable<'gatewright_key_uses', CountedUse> {
   readonly #ofAllKeys: Statement<Moments>;
   readonly #ofOneKey: Statement<Moments>;
 
-  constructor({ database, clock }: TableContext) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#db = tablesOf(database);
-    this.#counter = keyCounter(database, (rows: readonly CountedUse[]) => this.#insertOf(rows));
-    this.#ofAllKeys = comparison(database.dialect, sql`1 = 1`);
-    this.#ofOneKey = comparison(database.dialect, sql`t."id" = ${param('id')}`);
+  constructor(context: TableContext) {
+    super(context, {
+      name: 'scopes used by keys',
+      table: 'gatewright_key_uses',
+      key: ['key_id', 'day', 'scope'],
+      sums: ['requests'],
+      written: { day: dayOf },
+      owner: 'key_id',
+      removal: { column: 'day', ageMs: keptDays * dayMs, text: dayOf },
+      ...keyBatches,
+      merge: (pending, { requests }) => {
+        pending.requests += requests;
+        return pending;
+      },
+    });
+    const { dialect } = context.database;
+    this.#ofAllKeys = comparison(dialect, sql`1 = 1`);
+    this.#ofOneKey = comparison(dialect, sql`t."id" = ${param('id')}`);
   }
 
   /** Counts the scopes that a request of a key needed; for any other caller nothing. */
@@ -114,29 +118,12 @@ export class KeyUses {
     if (principal.kind !== 'user' || principal.credential === undefined) return;
     const key_id = principal.credential;
     for (const scope of principal.uses ?? [])
-      this.#counter.add(`${key_id} ${scope}`, { key_id, scope, requests: 1 });
-  }
-
-  /** Writes the counts that are pending now. */
-  flush(): Promise<void> {
-    return this.#counter.flush();
-  }
-
-  /** Starts writing batches. Returns a function that stops it and writes the last batch. */
-  start(onError: (error: unknown) => void): () => Promise<void> {
-    return this.#counter.start(10_000, onError);
-  }
-
-  /** Deletes days that no longer count; called periodically. */
-  async sweep(now = this.#clock()): Promise<void> {
-    const oldest = dayOf(now - keptDays * dayMs);
-    const expired = this.#db.deleteFrom('gatewright_key_uses').where('day', '<', oldest);
-    await this.#database.execute(toQuery(expired));
+      this.counter.add(`${key_id} ${scope}`, { key_id, scope, requests: 1 });
   }
 
   /** Returns the recent use of a key by scope, the most used first. */
   async of(keyId: number): Promise<readonly ScopeUse[]> {
-    const uses = this.#db
+    const uses = this.tables
       .selectFrom('gatewright_key_uses')
       .select((eb) => [
         'scope',
@@ -144,11 +131,11 @@ export class KeyUses {
         eb.fn.max('day').as('last_day'),
       ])
       .where('key_id', '=', keyId)
-      .where('day', '>=', firstRecentDay(this.#clock()))
+      .where('day', '>=', firstRecentDay(this.clock()))
       .groupBy('scope')
       .orderBy('requests', 'desc')
       .orderBy('scope');
-    const rows = await this.#database.all<ScopeUse>(toQuery(uses));
+    const rows = await this.database.all<ScopeUse>(toQuery(uses));
     return rows.map((row) => ({ ...row, requests: Number(row.requests) }));
   }
 
@@ -170,27 +157,14 @@ export class KeyUses {
     known: ReadonlySet<string>,
     id = 0,
   ): Promise<readonly WideKey[]> {
-    const now = this.#clock();
+    const now = this.clock();
     const moments = { ...timesAt(now), from: firstRecentDay(now), id };
-    const rows = await this.#database.all<ComparedRow>(compared(moments));
+    const rows = await this.database.all<ComparedRow>(compared(moments));
     return rows.flatMap(({ scopes, used, ...key }) => {
       const held = scopes === null ? null : (JSON.parse(scopes) as string[]);
       const narrower = narrowerScopes(held, used?.split(',') ?? [], known);
       return narrower === undefined ? [] : [{ ...key, narrower }];
     });
-  }
-
-  #insertOf(rows: readonly CountedUse[]): Query {
-    const day = dayOf(this.#clock());
-    const insert = this.#db
-      .insertInto('gatewright_key_uses')
-      .values(rows.map((each) => ({ ...each, day })))
-      .onConflict((conflict) =>
-        conflict.columns(['key_id', 'day', 'scope']).doUpdateSet((eb) => ({
-          requests: eb('gatewright_key_uses.requests', '+', eb.ref('excluded.requests')),
-        })),
-      );
-    return toQuery(insert);
   }
 }
 
