@@ -36,7 +36,7 @@ import {
 } from '../console/explain.ts';
 import { type StatsParts, statsEndpoint } from '../console/stats.ts';
 import { type ChangesEndpointParts, changesEndpoints } from '../delivery/events.ts';
-import { type OwnWebhookParts, ownWebhookEndpoints } from '../delivery/webhooks.ts';
+import { ownWebhookEndpoints, type WebhookEntityParts } from '../delivery/webhooks.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ListParts } from '../http/list-endpoint.ts';
 import { type HealthParts, healthEndpoint } from '../upkeep/health.ts';
@@ -50,7 +50,7 @@ export type FixedEndpointParts = HealthParts &
   OidcParts &
   ListParts &
   ApiKeyParts &
-  OwnWebhookParts &
+  WebhookEntityParts &
   PaymentParts &
   ChangesEndpointParts &
   SessionParts &

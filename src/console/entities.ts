@@ -46,21 +46,7 @@ import {
   scheduleCommands,
   scheduleEntity,
 } from '../delivery/jobs.ts';
-import {
-  type DeliveryParts,
-  deliveryEndpoints,
-  deliveryEntity,
-  servedModels,
-  testWebhookEndpoint,
-  type WebhookEndpointParts,
-  type WebhookTestParts,
-  webhookCommands,
-  webhookEntity,
-  webhookOf,
-  webhookParts,
-  webhooksInArea,
-} from '../delivery/webhooks.ts';
-import { checkedModels } from '../http/call.ts';
+import { servedWebhooks, type WebhookEntityParts, webhooksInArea } from '../delivery/webhooks.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { describedLists, type EntityParts, type ServedEntity, serveEntity } from '../http/entity-endpoint.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -91,25 +77,6 @@ const servedApplications = ({
   });
   const commands = applicationCommands({ seenCredentials, clock, vault: applications });
   return { entity: current, entityOf: () => current, commands };
-};
-
-export type WebhookEntityParts = WebhookEndpointParts & WebhookTestParts & DeliveryParts;
-
-/** Webhooks are there where some model has events. */
-const servedWebhooks = (services: WebhookEntityParts): ServedEntity[] => {
-  const parts = webhookParts(services);
-  if (parts.models.length === 0) return [];
-  return [
-    {
-      entity: webhookEntity,
-      entityOf: webhookOf(services, webhooksInArea),
-      grantsOn: checkedModels(servedModels(services)),
-      commands: webhookCommands(parts),
-      endpoints: [testWebhookEndpoint(services, webhooksInArea)],
-    },
-    // Its rows stand below a webhook, and its columns depend on what the caller may read.
-    { entity: deliveryEntity([]), list: deliveryEndpoints(services, webhooksInArea) },
-  ];
 };
 
 export interface ServedEntityParts
@@ -164,7 +131,7 @@ const servedEntities = (services: ServedEntityParts): readonly ServedEntity[] =>
   { entity: jobEntity(services.jobNames), commands: Object.values(jobCommands(services.jobs)) },
   { entity: scheduleEntity(services.jobNames), commands: scheduleCommands },
   { entity: viewEntity, commands: viewCommands },
-  ...servedWebhooks(services),
+  ...servedWebhooks(services, webhooksInArea),
 ];
 
 export interface AdminEntityParts extends ServedEntityParts, EntityParts, ReferenceParts, SearchParts {

@@ -65,11 +65,9 @@ export const keyIn = (call: Call, { key }: Entity): string | number =>
 
 export type EntityParts = EntityCommandParts & ListParts;
 
-const recordEndpoint = (
-  services: EntityParts,
-  { entity, entityOf, grantsOn }: ServedEntity,
-  path: string,
-): Endpoint[] => {
+const recordEndpoint = (services: EntityParts, served: ServedEntity, path: string): Endpoint[] => {
+  const { entity, entityOf, grantsOn } = served;
+  const { auth, policy, tag } = placeOf(served);
   const { record, schema, key } = entity;
   if (record === undefined) return [];
   const { operation, ...words } = record;
@@ -80,10 +78,10 @@ const recordEndpoint = (
       operation,
       method: 'GET',
       path: `${path}/:${key}`,
-      auth: adminAuth,
-      policy: entityPolicy(entity),
+      auth,
+      policy,
       accepts: 'nothing',
-      docs: { ...words, tag: adminTag, data: schema, problems: ['record_not_found'] },
+      docs: { ...words, tag, data: schema, problems: ['record_not_found'] },
       handle: (call) => show(call, keyIn(call, entity)),
       reaches: reachesIn(services.database, entity),
     },
@@ -107,6 +105,17 @@ const placeInArea = (entity: Entity): CommandPlace => ({
   auth: adminAuth,
   policy: entityPolicy(entity),
   tag: adminTag,
+});
+
+const placeOf = ({
+  entity,
+  entityOf,
+  grantsOn,
+  place = placeInArea(entity),
+}: ServedEntity): CommandPlace => ({
+  ...place,
+  entityOf,
+  grantsOn,
 });
 
 /** An update may leave every field out. */
@@ -193,6 +202,8 @@ export const commandEndpoint = (
 /** An entity with what serves it beside its definition: a line of the registry. */
 export interface ServedEntity {
   readonly entity: Entity;
+  /** Where it is served, and to whom; in the administration area unless given. */
+  readonly place?: CommandPlace | undefined;
   readonly entityOf?: EntityOf | undefined;
   /** Models whose grants decide on its columns. */
   readonly grantsOn?: readonly string[] | undefined;
@@ -208,14 +219,15 @@ export interface ServedEntity {
 const listOf = (services: EntityParts, served: ServedEntity): Endpoint[] => {
   const { entity, entityOf, grantsOn, flush } = served;
   const { list, schema } = entity;
+  const { auth, policy, tag } = placeOf(served);
   if (list === undefined) return [];
   const { path, order, own: _own, operation, ...words } = list;
   const endpoint = listEndpoint(services, entity, {
     operation,
     path,
-    auth: adminAuth,
-    policy: entityPolicy(entity),
-    docs: { ...words, tag: adminTag, data: schema },
+    auth,
+    policy,
+    docs: { ...words, tag, data: schema },
     order,
     sourceOf: entityOf,
   });
@@ -232,10 +244,10 @@ const listOf = (services: EntityParts, served: ServedEntity): Endpoint[] => {
   ];
 };
 
-/** The list and the records of an entity in the administration area, and its commands. */
+/** The list and the records of an entity, and its commands. */
 export const serveEntity = (services: EntityParts, served: ServedEntity): Endpoint[] => {
-  const { entity, entityOf, grantsOn, list, commands = [], endpoints = [] } = served;
-  const place = { ...placeInArea(entity), entityOf, grantsOn };
+  const { entity, list, commands = [], endpoints = [] } = served;
+  const place = placeOf(served);
   return [
     ...(list ?? listOf(services, served)),
     ...commands.map((command) => commandEndpoint(services, entity, command, place)),

@@ -1,5 +1,6 @@
 import { adminAuth, adminTag, readsInArea } from '../../http/administration.ts';
 import { entityPolicy } from '../../http/entity-endpoint.ts';
+import { webhookCommands } from './commands.ts';
 import { deliveryEntity, webhookEntity, webhooksShowing } from './entity.ts';
 import type { WebhookPlace } from './place.ts';
 
@@ -16,4 +17,6 @@ export const webhooksInArea: WebhookPlace = {
   deliveries: (readable) => deliveryEntity(readable),
   reads: (asker, model) => readsInArea(asker, model) !== undefined,
   showsOneDelivery: false,
+  offered: ({ models }) => models,
+  commands: webhookCommands,
 };

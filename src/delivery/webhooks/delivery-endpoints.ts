@@ -10,6 +10,7 @@ import { listFieldsOf } from '../../http/list-field.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { ResourceModel } from '../../model/resource.ts';
 import { admit } from '../../policy/decide.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { createList, type List } from '../../records/list.ts';
@@ -27,47 +28,65 @@ export interface DeliveryParts extends ServedModelParts, EntityCommandParts, Lis
   readonly webhooks: Webhooks;
 }
 
-/** Users who manage the webhook see one delivery whole; administrators have the list. */
-export const deliveryEndpoints = (services: DeliveryParts, place: WebhookPlace): Endpoint[] => {
-  const { database, clock, webhooks } = services;
-  const { entity, auth, tag, operation, deliveries } = place;
-  const path = `${place.path}/:id/deliveries`;
-  const origin = new URL(services.baseUrl).origin;
-  const models = servedModels(services);
+/** Decides which deliveries a caller reaches, and reads them. */
+class DeliveryReader {
+  readonly #parts: DeliveryParts;
+  readonly #place: WebhookPlace;
+  readonly #models: readonly ResourceModel[];
+  readonly #webhookReached: ReturnType<typeof reachesIn>;
   /** Keyed by the names of the models that may be read, which are asked for at every request. */
-  const readers = new BoundedCache<{ readonly list: List; readonly show: Show }>(16);
+  readonly #readers = new BoundedCache<{ readonly list: List; readonly show: Show }>(16);
+
+  constructor(parts: DeliveryParts, place: WebhookPlace) {
+    this.#parts = parts;
+    this.#place = place;
+    this.#models = servedModels(parts);
+    this.#webhookReached = reachesIn(parts.database, place.entity);
+  }
+
   /** No caller may read records of a model that is gone. */
-  const readerFor = (asker: Principal) => {
-    const readable = readableBy(models, place, asker);
-    return readers.getOrMake(readable.join(), () => {
-      const source = deliveries(readable);
+  of(asker: Principal): { readonly list: List; readonly show: Show } {
+    const readable = readableBy(this.#models, this.#place, asker);
+    return this.#readers.getOrMake(readable.join(), () => {
+      const { database, clock } = this.#parts;
+      const source = this.#place.deliveries(readable);
       return { list: createList(database, source, { clock }), show: createShow(database, source, { clock }) };
     });
-  };
-  const described = deliveries([]);
-  const policy = place.policyFor(described);
-  const webhookReached = reachesIn(database, entity);
-  const reachesWebhook = async (principal: Principal, params: Call['params']): Promise<boolean> => {
-    const decision = admit(place.policy, principal);
-    return decision.allowed && (await webhookReached(decision.grant, params));
-  };
+  }
+
+  async reachesWebhook(principal: Principal, params: Call['params']): Promise<boolean> {
+    const decision = admit(this.#place.policy, principal);
+    return decision.allowed && (await this.#webhookReached(decision.grant, params));
+  }
+
   /** The grant on the deliveries of the webhook in the path. @throws Problem `record_not_found` */
-  const grantOf = async ({ principal, params, grant }: Call): Promise<Grant> => {
-    if (!(await reachesWebhook(principal, params))) throw new Problem('record_not_found');
+  async grantOf({ principal, params, grant }: Call): Promise<Grant> {
+    if (!(await this.reachesWebhook(principal, params))) throw new Problem('record_not_found');
     return grant.narrowed({ column: 'webhook_id', value: idOf({ params }) });
-  };
-  const common = {
+  }
+}
+
+/** The common parts of the endpoints that show deliveries. */
+const shown = (services: DeliveryParts, { auth, deliveries, policyFor }: WebhookPlace) => {
+  const described = deliveries([]);
+  const endpoint = {
     method: 'GET',
     auth,
-    policy,
-    grantsOn: checkedModels(models),
+    policy: policyFor(described),
+    grantsOn: checkedModels(servedModels(services)),
     accepts: 'nothing',
   } as const;
+  return { described, endpoint };
+};
 
-  const list: Endpoint = {
-    ...common,
+const listDeliveries = (services: DeliveryParts, place: WebhookPlace, reader: DeliveryReader): Endpoint => {
+  const { path, tag, operation } = place;
+  const { described, endpoint } = shown(services, place);
+  const origin = new URL(services.baseUrl).origin;
+  return {
+    ...endpoint,
     operation: operation('list', 'Deliveries'),
-    path,
+    path: `${path}/:id/deliveries`,
     csv: true,
     docs: {
       summary: { 'zh-CN': 'Webhook 的发送记录', en: 'Deliveries of a webhook' },
@@ -78,21 +97,25 @@ export const deliveryEndpoints = (services: DeliveryParts, place: WebhookPlace):
       tag,
       data: described.schema,
       list: true,
-      listFields: listFieldsOf(described, policy),
+      listFields: listFieldsOf(described, endpoint.policy),
       problems: ['record_not_found'],
     },
     handle: async (call) => {
-      const grant = await grantOf(call);
+      const grant = await reader.grantOf(call);
       const query = orderedBy(call.query, '-id');
-      return answerList(readerFor(call.principal).list, call, origin, undefined, { grant, query });
+      return answerList(reader.of(call.principal).list, call, origin, undefined, { grant, query });
     },
-    reaches: (grant, params) => reachesWebhook(grant.principal, params),
+    reaches: (grant, params) => reader.reachesWebhook(grant.principal, params),
   };
+};
 
-  const detail: Endpoint = {
-    ...common,
+const showDelivery = (services: DeliveryParts, place: WebhookPlace, reader: DeliveryReader): Endpoint => {
+  const { path, tag, operation } = place;
+  const { described, endpoint } = shown(services, place);
+  return {
+    ...endpoint,
     operation: operation('get', 'Delivery'),
-    path: `${path}/:delivery`,
+    path: `${path}/:id/deliveries/:delivery`,
     docs: {
       summary: { 'zh-CN': 'Webhook 的一条发送记录', en: 'Show a delivery of a webhook' },
       tag,
@@ -100,8 +123,8 @@ export const deliveryEndpoints = (services: DeliveryParts, place: WebhookPlace):
       problems: ['record_not_found'],
     },
     handle: async (call) => {
-      const grant = await grantOf(call);
-      const record = await readerFor(call.principal).show(grant, idOf(call, 'delivery'));
+      const grant = await reader.grantOf(call);
+      const record = await reader.of(call.principal).show(grant, idOf(call, 'delivery'));
       if (record === undefined) throw new Problem('record_not_found');
       return { data: new JsonText(record.json) };
     },
@@ -109,27 +132,24 @@ export const deliveryEndpoints = (services: DeliveryParts, place: WebhookPlace):
       const [webhook, delivery] = [parseId(params['id'] ?? ''), parseId(params['delivery'] ?? '')];
       if (webhook === undefined || delivery === undefined) return false;
       const narrowed = grant.narrowed({ column: 'webhook_id', value: webhook });
-      return (await readerFor(grant.principal).show(narrowed, delivery)) !== undefined;
+      return (await reader.of(grant.principal).show(narrowed, delivery)) !== undefined;
     },
   };
+};
 
-  const look = () => webhooks.look();
+/** Users who manage the webhook see one delivery whole; administrators have the list. */
+export const deliveryEndpoints = (services: DeliveryParts, place: WebhookPlace): Endpoint[] => {
+  const { entity, path, auth, policy, tag, operation, rateLimit } = place;
+  const reader = new DeliveryReader(services, place);
+  const endpoints = [listDeliveries(services, place, reader)];
+  if (place.showsOneDelivery) endpoints.push(showDelivery(services, place, reader));
+  const look = () => services.webhooks.look();
   const sending = [
     tryWebhook(look, operation('try', 'Webhook')),
     resendDelivery(look, operation('resend', 'Delivery')),
   ];
-  const { rateLimit } = place;
-  return [
-    list,
-    ...(place.showsOneDelivery ? [detail] : []),
-    ...sending.map((command) =>
-      commandEndpoint(services, entity, command, {
-        path: place.path,
-        auth,
-        policy: place.policy,
-        tag,
-        ...(rateLimit === undefined ? {} : { rateLimit }),
-      }),
-    ),
-  ];
+  const commands = sending.map((command) =>
+    commandEndpoint(services, entity, command, { path, auth, policy, tag, rateLimit }),
+  );
+  return [...endpoints, ...commands];
 };

@@ -152,6 +152,19 @@ const ownWebhookDefinition: EntityDefinition = {
   from: sql`(select * from "gatewright_webhooks" where managed = true)`,
   fields: { ...fields, user_id: computed(field.integer(), { hidden: true }) },
   indexed: ['user_id'],
+  list: {
+    operation: 'listOwnWebhooks',
+    path: '/api/v1/webhooks',
+    summary: { 'zh-CN': '我的 Webhook', en: 'My webhooks' },
+  },
+  record: {
+    operation: 'getOwnWebhook',
+    summary: { 'zh-CN': '我的一个 Webhook', en: 'Show one of my webhooks' },
+    description: {
+      'zh-CN': '一个 Webhook 及其状态；密钥不返回。他人的视为不存在（404）。',
+      en: 'A webhook and its state, without its secret. Those of other users are not found (404).',
+    },
+  },
 };
 
 /** Holds for a delivery about a record of one of these models. */

@@ -12,6 +12,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import type { CommandPlace, EntityOf } from '../../http/entity-endpoint.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { EntityCommand } from '../../ledger/command.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { Rule } from '../../policy/rule.ts';
 import type { Entity } from '../../records/entity.ts';
@@ -32,6 +33,9 @@ export interface WebhookPlace extends CommandPlace {
   /** Whether the caller is shown what was sent of a model's records. */
   readonly reads: (asker: Principal, model: ResourceModel) => boolean;
   readonly showsOneDelivery: boolean;
+  /** Names of the models whose changes may be sent; without one, there are no endpoints. */
+  readonly offered: (parts: WebhookCommandParts) => readonly string[];
+  readonly commands: (parts: WebhookCommandParts, services: ServedModelParts) => EntityCommand[];
 }
 
 export interface ServedModelParts {
