@@ -2,7 +2,7 @@
 
 export { webhooksInArea } from './webhooks/administered-webhooks.ts';
 export { forgetDelivered } from './webhooks/delivery-administration.ts';
-export { deliveryEntity, webhookEntity } from './webhooks/entity.ts';
+export { webhookEntity } from './webhooks/entity.ts';
 export { ownWebhookEndpoints } from './webhooks/own-webhooks.ts';
 export type { WebhookEntityParts } from './webhooks/served-webhooks.ts';
 export { servedWebhooks } from './webhooks/served-webhooks.ts';
