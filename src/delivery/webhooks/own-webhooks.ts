@@ -14,7 +14,11 @@ import { deliveryEntity, ownWebhookEntity, ownWebhooksShowing } from './entity.t
 import type { WebhookPlace } from './place.ts';
 import { servedWebhooks, type WebhookEntityParts } from './served-webhooks.ts';
 
-/** Test messages and repeated deliveries that a user can have sent in a minute. */
+/**
+ * Test messages and repeated deliveries that a user can have sent in a minute.
+ * @limit Events, webhooks and jobs | test messages and repeated deliveries of a user’s own webhooks in a minute |
+ *   count | 429
+ */
 const maxMessagesPerMinute = 10;
 
 const policyFor = ({ view }: Entity): Rule => ({ kind: 'user', own: 'user_id', readable: view });
