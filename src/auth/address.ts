@@ -1,6 +1,6 @@
 /**
- * Email addresses: who holds one, holds the mailbox. The form that is compared is therefore the form to which mail is
- * sent, but for the case of letters. Likeness decides nothing here: two domains that look alike are two domains.
+ * Email addresses. The holder of an address holds its mailbox, so addresses are compared in the form to which mail is
+ * sent, without the case of letters. Likeness decides nothing: two domains that look alike are two domains.
  */
 
 import { randomBytes } from 'node:crypto';

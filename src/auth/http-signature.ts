@@ -1,4 +1,4 @@
-/** HTTP Message Signatures (RFC 9421) and Content-Digest (RFC 9530): what is signed, and how. */
+/** HTTP Message Signatures (RFC 9421) and Content-Digest (RFC 9530): signed components, and signatures. */
 
 import type { KeyObject } from 'node:crypto';
 import { createHash, createHmac, createPublicKey, sign, timingSafeEqual, verify } from 'node:crypto';
@@ -128,8 +128,8 @@ const isForOthers = (member: Item | InnerList): boolean => {
 };
 
 /**
- * The signature of a request for this service: the only one of its two fields whose tag names no other reader.
- * Undefined where there is none, or more than one, or it does not cover what it must.
+ * Returns the signature of a request for this service: the only one of its two fields whose tag names no other reader.
+ * Undefined if there is none, or more than one, or if it leaves out a required component.
  */
 export const readHttpSignature = (inputField: string, signatureField: string): HttpSignature | undefined => {
   const labelled = [...(parseDictionary(inputField) ?? [])].filter(([, member]) => !isForOthers(member));

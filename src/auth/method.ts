@@ -1,6 +1,5 @@
 /**
- * The contract of an authentication method: what it reads of a request, what it returns, and how it is
- * described.
+ * The contract of an authentication method: its part of a request, its outcome, and its description.
  */
 
 import type { Clock } from '../kernel/clock.ts';

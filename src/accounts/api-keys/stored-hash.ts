@@ -9,8 +9,8 @@ import type { StoredRestrictions } from './restrictions.ts';
 
 /*
  * Programs of several releases may serve one database. A program that does not know a restriction would admit a
- * restricted key with all rights of its user. So the hash of a restricted key is stored behind a mark: a program looks for
- * the marks that it knows, and does not find a key with another one.
+ * restricted key with all rights of its user. So the hash of a restricted key is stored behind a mark: a program looks
+ * for the marks that it knows, and does not find a key with another one.
  */
 
 /**

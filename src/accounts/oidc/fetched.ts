@@ -2,7 +2,7 @@
 const failedMs = 30_000;
 
 export interface Fetched<Value> {
-  /** The value; fetched if there is none, or it is older. @throws what the last fetch has thrown */
+  /** Returns the value; fetches it if there is none or an outdated one. @throws the error of the last fetch */
   readonly get: () => Promise<Value>;
   /** Fetches again, unless the last fetch is not older than `leastMs`. */
   readonly renew: (leastMs: number) => Promise<Value>;

@@ -167,7 +167,7 @@ export class ProviderSignIns {
     return undefined;
   }
 
-  /** Undefined from the attempt is a failure. */
+  /** Runs a counted attempt. Its result undefined is a failure. */
   #runCounted<Result>(
     { name }: SignInProvider,
     subject: string,

@@ -4,7 +4,7 @@ const apiPath = '/api/v1';
 /** Times that a path is decoded at most: a proxy before the service may decode it once more than the service does. */
 const maxDecodings = 5;
 
-/** A path as any server or proxy may read it: decoded, with one slash in the place of several. */
+/** Returns the readings of a path by servers and proxies, as it is and decoded; undefined where decoding has no end. */
 const readings = (pathname: string): readonly string[] | undefined => {
   const found = [pathname];
   for (let path = pathname; found.length <= maxDecodings; ) {

@@ -14,7 +14,7 @@ export interface RoleHolderParts extends ListParts {
   readonly roles: RoleStore;
 }
 
-/** The members of a role: a user who changes its rights sees whom that concerns. */
+/** The members of a role, for users who change its rights. */
 export const holdersEndpoint = (services: RoleHolderParts): Endpoint => {
   const { database, clock } = services;
   const origin = new URL(services.baseUrl).origin;

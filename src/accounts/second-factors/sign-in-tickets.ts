@@ -21,7 +21,7 @@ export interface SignInTicket {
   readonly challenge: string | null;
 }
 
-/** The authenticator application of the user who signs in. */
+/** The authenticator application of the signing-in user. */
 export interface UsedTotp {
   /** Sealed. */
   readonly secret: string;

@@ -30,7 +30,10 @@ const maxOpenLinks = 3;
  *   | count | no further message
  */
 const maxMessagesOfRequester = 5;
-/** @limit Accounts and credentials | messages with links of one purpose to a mailbox within 30 min, by all requesters | count | no further message */
+/**
+ * @limit Accounts and credentials | messages with links of one purpose to a mailbox within 30 min, by all requesters
+ *   | count | no further message
+ */
 const maxMessagesOfAll = 20;
 
 /** The purpose of a link, the message that contains it, and the page that it opens. */
