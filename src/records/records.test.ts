@@ -38,18 +38,21 @@ describeEachDatabase('records', (databases) => {
           expect(saved).toMatchObject({ id: kept.id, version: 2 });
           expect(await records.remove(grant, gone.id, undefined, transaction)).toBeDefined();
           // Inside, what was written is there already.
-          expect(await records.standing(grant, kept.id, transaction)).toEqual({ version: 2, writable: true });
-          expect(await records.standing(grant, gone.id, transaction)).toBeUndefined();
+          expect(await records.writeState(grant, kept.id, transaction)).toEqual({
+            version: 2,
+            writable: true,
+          });
+          expect(await records.writeState(grant, gone.id, transaction)).toBeUndefined();
           if (fails) throw given;
         },
         { table: 'books' },
       );
     await expect(change(true)).rejects.toBe(given);
-    expect(await records.standing(grant, kept.id)).toEqual({ version: 1, writable: true });
-    expect(await records.standing(grant, gone.id)).toEqual({ version: 1, writable: true });
+    expect(await records.writeState(grant, kept.id)).toEqual({ version: 1, writable: true });
+    expect(await records.writeState(grant, gone.id)).toEqual({ version: 1, writable: true });
     await change(false);
-    expect(await records.standing(grant, kept.id)).toEqual({ version: 2, writable: true });
-    expect(await records.standing(grant, gone.id)).toBeUndefined();
+    expect(await records.writeState(grant, kept.id)).toEqual({ version: 2, writable: true });
+    expect(await records.writeState(grant, gone.id)).toBeUndefined();
   });
 
   it('collide with what the same transaction has written, and with nothing that it has taken away', async () => {

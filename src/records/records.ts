@@ -15,7 +15,7 @@ import { WriteStates } from './writes/write-states.ts';
 
 export type { Candidate, Collision, Columns, MakeWay } from './collisions.ts';
 export type { SavedRecord } from './writes/record-writes.ts';
-export type { CurrentRecord, RecordStanding, RowLock } from './writes/write-states.ts';
+export type { CurrentRecord, RowLock, WriteState } from './writes/write-states.ts';
 
 /**
  * Writes of a resource's table, alone or in a transaction, and the reads that they need. Each takes a grant and stays
@@ -25,7 +25,7 @@ export type { CurrentRecord, RecordStanding, RowLock } from './writes/write-stat
 export interface RecordStore
   extends Pick<RecordWrites, 'insert' | 'update' | 'complete' | 'remove'>,
     Pick<RecordLocks, 'lock'>,
-    Pick<WriteStates, 'current' | 'standing' | 'identify'>,
+    Pick<WriteStates, 'current' | 'writeState' | 'identify'>,
     Pick<GrantChecks, 'admits' | 'settled'>,
     Pick<ParkedRecords, 'park' | 'isParked' | 'withOriginals'>,
     Pick<RecordDisclosure, 'hidden' | 'joined'> {
@@ -49,7 +49,7 @@ export const createRecords = (database: Database, model: ResourceModel, models: 
     remove: writes.remove,
     lock: new RecordLocks(table).lock,
     current: states.current,
-    standing: states.standing,
+    writeState: states.writeState,
     identify: states.identify,
     admits: checks.admits,
     settled: checks.settled,

@@ -21,12 +21,12 @@ import {
   assertNotTooMuch,
   type Included,
   isLight,
-  lookAtAll,
-  lookAtOnce,
   looksBeyond,
   maxAnswerBytes,
+  noRowLimit,
   nothingIncluded,
   refusingTooMuch,
+  rowsExaminedInline,
 } from './relations/include.ts';
 import { recordText } from './relations/record-text.ts';
 import type { Joining } from './relations/related.ts';
@@ -68,20 +68,23 @@ export interface ShowPurpose {
  */
 const withRelated = async (
   reader: ListReader,
-  query: (looked: number) => Query,
+  query: (maxRowsExamined: number) => Query,
   { included }: Included,
   by: DeferredCaller | undefined,
 ): Promise<ShownRow | undefined> => {
-  const limited = (looked: number): Query => ({ ...query(looked), longest: maxAnswerBytes });
+  const limited = (maxRowsExamined: number): Query => ({
+    ...query(maxRowsExamined),
+    longest: maxAnswerBytes,
+  });
   const read = async (): Promise<ShownRow | undefined> => {
     if (isLight(1, included)) {
       try {
-        return await reader.get<ShownRow>(limited(lookAtOnce(1)));
+        return await reader.get<ShownRow>(limited(rowsExaminedInline(1)));
       } catch (error) {
         if (!(error instanceof TooLongError) || !looksBeyond(included)) throw error;
       }
     }
-    return (await reader.scan<ShownRow>(limited(lookAtAll), await resolveCaller(by)))[0];
+    return (await reader.scan<ShownRow>(limited(noRowLimit), await resolveCaller(by)))[0];
   };
   const row = await refusingTooMuch(read());
   if (row !== undefined) assertNotTooMuch(row.json);
@@ -100,7 +103,7 @@ type ShowArguments = {
   readonly rows: readonly SqlValue[];
   readonly related: readonly SqlValue[];
   /** Most rows that a relation may examine. */
-  readonly looked: number;
+  readonly maxRowsExamined: number;
   readonly key: SqlValue;
   readonly reader: SqlValue;
   readonly now: SqlValue;
@@ -126,7 +129,7 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
       const conditions = reachConditions(terms, column, (index) => param('rows', index), 'hold', dialect);
       const key = sql`${column(source.key)} = ${param('key')}`;
       const value = (index: number) => param('related', index);
-      const joining: Joining = { dialect, value, looked: param('looked') };
+      const joining: Joining = { dialect, value, maxRowsExamined: param('maxRowsExamined') };
       const json = sql`${recordText(seen, fields, included, joining, rowAlias)} as json`;
       const answer = version === undefined ? json : sql`${json}, ${identifier(rowAlias, version)} as version`;
       const row = sql`select ${answer} from ${source.from(dialect)} as ${identifier(rowAlias)}${where([...conditions, key])}`;
@@ -163,10 +166,10 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
       ...timesOf(source, clock),
     };
     const show = statementOf(grant, rows, included, lock);
-    const query = (looked: number): Query => show({ ...values, looked });
+    const query = (maxRowsExamined: number): Query => show({ ...values, maxRowsExamined });
     const reader = within === undefined ? from : readerWithin(within);
     const row = await (included === nothingIncluded
-      ? reader.get<ShownRow>(query(lookAtAll))
+      ? reader.get<ShownRow>(query(noRowLimit))
       : withRelated(reader, query, included, by));
     if (row === undefined) return undefined;
     return row.version === undefined ? { json: row.json } : { json: row.json, version: Number(row.version) };

@@ -126,7 +126,7 @@ export const projection = (
 };
 
 /** The comma behind the fields of such a text, before further keys; empty where a row shows none of them. */
-export const commaBehind = (
+export const trailingComma = (
   source: Source,
   fields: readonly string[],
   dialect: Dialect,

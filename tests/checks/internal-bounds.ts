@@ -47,7 +47,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
     'resources/operations/import.ts',
     'records/list/list.ts',
     'records/list/plan.ts',
-    'records/relations/include.ts maxRowsExamined',
+    'records/relations/include.ts maxRowsOfDirectRead',
     'records/relations/include.ts maxTextBytes',
   ],
   'texts of which the beginning is kept or shown': [

@@ -75,7 +75,10 @@ const completed: readonly Edits[] = [
       { before: 'source, rows, filters, searched, ranked }: ListShape) =>', text: 'distinct, fields, ' },
       { before: 'filters, searched }: ListShape): boolean =>\n  filters.length', text: 'distinct, ' },
       { before: 'filters.length > 0 || searched', text: 'distinct || ' },
-      { before: '  if (looksElsewhere(shape)) return false;', text: '  if (shape.distinct) return false;\n' },
+      {
+        before: '  if (filtersOnRelations(shape)) return false;',
+        text: '  if (shape.distinct) return false;\n',
+      },
     ],
   },
   {

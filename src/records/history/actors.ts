@@ -42,7 +42,7 @@ interface StoredModel {
 
 /** A model whose records a reader may be able to read. */
 interface ReadModel {
-  readonly records: Pick<RecordStore, 'standing'>;
+  readonly records: Pick<RecordStore, 'writeState'>;
 }
 
 const identityOf = (kind: string, id: string | null): string | undefined =>
@@ -95,7 +95,7 @@ const mayRead = async (
   const records = resources.get(model)?.records;
   const grant = records && reader.related(model)?.grant;
   if (grant === undefined) return false;
-  return reachOf(grant)?.terms.length === 0 || (await records?.standing(grant, id)) !== undefined;
+  return reachOf(grant)?.terms.length === 0 || (await records?.writeState(grant, id)) !== undefined;
 };
 
 /** Shows the actor of a write to a reader. */

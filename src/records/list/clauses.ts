@@ -14,14 +14,20 @@ import {
 } from '../../database/statement.ts';
 import { type Joining, pathCondition } from '../relations/related.ts';
 import { indexedParts, reachConditions, reachParts } from '../rows/reach.ts';
-import { cursorNulls, type FilterShape, type ListArguments, type ListShape, walkOf } from './parameters.ts';
+import {
+  cursorNulls,
+  type FilterShape,
+  type ListArguments,
+  type ListShape,
+  scanOrder,
+} from './parameters.ts';
 import { comesAfter, orderBy } from './sort.ts';
 
 /** The context for SQL over relations in a statement of a list. */
 export const joiningOf = (dialect: Dialect, param: Argument<ListArguments>): Joining => ({
   dialect,
   value: (index) => param('related', index),
-  looked: param('looked'),
+  maxRowsExamined: param('maxRowsExamined'),
 });
 
 const searchConditions = (
@@ -110,7 +116,7 @@ const filterConditions = (
 const cursorConditions = (shape: ListShape, dialect: Dialect, param: Argument<ListArguments>): Fragment[] => {
   const nulls = cursorNulls(shape);
   if (nulls.length === 0) return [];
-  return [comesAfter(walkOf(shape), nulls, dialect, (index) => param('cursor', index))];
+  return [comesAfter(scanOrder(shape), nulls, dialect, (index) => param('cursor', index))];
 };
 
 /** The clauses that the statements of a list share: conditions and orders. */
@@ -202,7 +208,7 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<Li
   const matching = [...reachConditions(rows.terms, column, value, 'find', dialect), ...requested];
   const following = [...matching, ...afterCursor];
   const from = sql` from ${source.from(dialect)} as ${identifier(rowAlias)}`;
-  const walk = sql` order by ${orderBy(walkOf(shape), dialect)}`;
+  const walk = sql` order by ${orderBy(scanOrder(shape), dialect)}`;
   const amount = (of: 'limit' | 'offset' | 'firsts'): Fragment => dialect.rows(param(of));
   const limit = sql` limit ${amount('limit')}`;
   const clauses = {

@@ -353,7 +353,7 @@ export type ListArguments = {
   readonly from: readonly SqlValue[];
   readonly until: readonly SqlValue[];
   /** Most rows that a relation may examine for each record. */
-  readonly looked: number;
+  readonly maxRowsExamined: number;
   /** Values of the reaches on related rows. */
   readonly related: readonly SqlValue[];
   /** The id of the user who reads, for masked sources. */
@@ -411,7 +411,8 @@ export const withDepth = (
 ): ListShape => {
   const { paging, included } = shape;
   const within = depths.find((depth) => depth >= offset + limit);
-  if (paging.kind === 'all' || within === undefined || !isWhole(shape) || included.length > 0) return shape;
+  if (paging.kind === 'all' || within === undefined || !isUnfiltered(shape) || included.length > 0)
+    return shape;
   return { ...shape, paging: { ...paging, within } };
 };
 
@@ -480,7 +481,7 @@ const countedValues = ({ filters, search, related }: CountedValues) =>
     rowBytes: undefined,
     from: undefined,
     until: undefined,
-    looked: undefined,
+    maxRowsExamined: undefined,
   }) satisfies KeyParts<ListArguments>;
 
 type CountedValues = Pick<ListArguments, 'filters' | 'search' | 'related'>;
@@ -494,7 +495,7 @@ export const isBackward = ({ paging }: Pick<ListShape, 'paging'>): boolean =>
   paging.kind === 'after' && paging.before;
 
 /** The order in which the rows of a page are read, starting at its cursor. */
-export const walkOf = (shape: ListShape): Sort => (isBackward(shape) ? reversed(shape.sort) : shape.sort);
+export const scanOrder = (shape: ListShape): Sort => (isBackward(shape) ? reversed(shape.sort) : shape.sort);
 
 /** Tells for each value of the cursor whether it is null; empty without a cursor. */
 export const cursorNulls = ({ paging }: ListShape): readonly boolean[] =>
@@ -507,7 +508,7 @@ const walksIndex = (shape: ListShape): boolean => {
   if (first === undefined || !source.indexed.has(first.column.name)) return false;
   // Equal values of an index are in ascending order of the key; the opposite order would need a sort.
   if (sort.length > 2 || (second !== undefined && second.descending !== first.descending)) return false;
-  return paging.kind !== 'after' || isRowComparison(walkOf(shape), paging.nulls);
+  return paging.kind !== 'after' || isRowComparison(scanOrder(shape), paging.nulls);
 };
 
 /** Whether the request names keys: then few rows match, and counting them is cheap. */
@@ -518,7 +519,7 @@ const namesKey = ({ source, rows, filters }: ListShape): boolean =>
   );
 
 /** Whether filters examine other tables, so that the number of matching rows does not bound the work. */
-export const looksElsewhere = ({ filters }: Pick<ListShape, 'filters'>): boolean =>
+export const filtersOnRelations = ({ filters }: Pick<ListShape, 'filters'>): boolean =>
   filters.some(({ steps }) => steps !== undefined);
 
 /**
@@ -527,7 +528,7 @@ export const looksElsewhere = ({ filters }: Pick<ListShape, 'filters'>): boolean
  */
 export const hasBoundedRows = (shape: ListShape): boolean => {
   const { source, rows, filters, searched, sort } = shape;
-  if (looksElsewhere(shape)) return false;
+  if (filtersOnRelations(shape)) return false;
   if (namesKey(shape)) return true;
   const equalities = [
     // A rule may use an index as well, but the number of rows examined for a page depends on the caller.
@@ -549,4 +550,5 @@ export const hasConditions = ({ filters, searched }: ListShape): boolean =>
   filters.length > 0 || searched !== undefined;
 
 /** Whether every row of the source matches. */
-export const isWhole = (shape: ListShape): boolean => shape.rows.terms.length === 0 && !hasConditions(shape);
+export const isUnfiltered = (shape: ListShape): boolean =>
+  shape.rows.terms.length === 0 && !hasConditions(shape);

@@ -5,17 +5,17 @@ import type { SourceTimes } from '../../database/source.ts';
 import type { Statement } from '../../database/statement.ts';
 import type { ColumnValue } from '../../fields/field.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
-import { isLight, lookAtAll, lookAtOnce } from '../relations/include.ts';
+import { isLight, noRowLimit, rowsExaminedInline } from '../relations/include.ts';
 import type { SourceView } from '../view.ts';
 import {
   countKey,
+  filtersOnRelations,
   hasBoundedRows,
   isBounded,
-  isWhole,
+  isUnfiltered,
   type ListArguments,
   type ListParameters,
   type ListShape,
-  looksElsewhere,
   type ShapeRows,
   shapeKey,
   shapeOf,
@@ -48,9 +48,9 @@ export interface ListPlan {
   /** Whether the page has a total. */
   readonly counted: boolean;
   /** Whether every row of the source matches. */
-  readonly whole: boolean;
+  readonly unfiltered: boolean;
   /** Whether filters examine other tables of any size. */
-  readonly looksElsewhere: boolean;
+  readonly filtersOnRelations: boolean;
 }
 
 /** The values of a request, without those of its caller and the current time. */
@@ -93,7 +93,7 @@ export const valuesOf = (parameters: ListParameters): RequestValues => {
     related: parameters.related ?? none,
     credential: null,
     reader: null,
-    looked: isLight(limit, parameters.included) ? lookAtOnce(limit) : lookAtAll,
+    maxRowsExamined: isLight(limit, parameters.included) ? rowsExaminedInline(limit) : noRowLimit,
   };
 };
 
@@ -126,8 +126,8 @@ export class ListPlanner {
       bounded: isBounded(shape),
       boundedRows: hasBoundedRows(shape),
       counted: shape.paging.kind === 'page',
-      whole: isWhole(shape),
-      looksElsewhere: looksElsewhere(shape),
+      unfiltered: isUnfiltered(shape),
+      filtersOnRelations: filtersOnRelations(shape),
     }));
   }
 }

@@ -30,9 +30,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import {
   assertNotTooMuch,
   isLight,
-  lookAtAll,
   looksBeyond,
   maxAnswerBytes,
+  noRowLimit,
   refusingTooMuch,
 } from '../relations/include.ts';
 import { isFoundByIndex, type RowReach, reachParts } from '../rows/reach.ts';
@@ -217,7 +217,7 @@ const found = (row: PageRow, rowBytes: number): FoundPage => ({
 
 /** Whether the list examines only its own table, except for few related records. */
 const isOwnTable = ({ plan, parameters, values }: PreparedList): boolean =>
-  !plan.looksElsewhere && isLight(values.limit, parameters.included);
+  !plan.filtersOnRelations && isLight(values.limit, parameters.included);
 
 /** Runs prepared lists: small ones directly, larger ones as scans beside other requests, all rows as a stream. */
 export class ListRun {
@@ -262,9 +262,9 @@ export class ListRun {
     try {
       return (await this.#pageRow(list, rows, purpose)).row;
     } catch (error) {
-      const isAll = list.values.looked === lookAtAll || !looksBeyond(list.parameters.included);
+      const isAll = list.values.maxRowsExamined === noRowLimit || !looksBeyond(list.parameters.included);
       if (!(error instanceof TooLongError) || isAll) throw error;
-      return this.#first(this.#pageQuery(list, rows, { looked: lookAtAll }), false, purpose);
+      return this.#first(this.#pageQuery(list, rows, { maxRowsExamined: noRowLimit }), false, purpose);
     }
   }
 
@@ -324,7 +324,7 @@ export class ListRun {
     // A large table is streamed at once: reading it in one piece first would only take time.
     const mayBeFew =
       purpose.within !== undefined ||
-      !list.plan.whole ||
+      !list.plan.unfiltered ||
       (this.#size.recent() ?? (await this.#size.rows(purpose.from))) <= maxWholeRows;
     if (mayBeFew) {
       const { row, json } = await this.page(list, rows, purpose);

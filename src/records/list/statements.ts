@@ -17,7 +17,13 @@ import { mayBeTooMuch } from '../relations/include.ts';
 import { fitting, recordText } from '../relations/record-text.ts';
 import { longBytes, projection } from '../view.ts';
 import { type Clauses, clausesOf, joiningOf } from './clauses.ts';
-import { hasBoundedRows, isBackward, isWhole, type ListArguments, type ListShape } from './parameters.ts';
+import {
+  hasBoundedRows,
+  isBackward,
+  isUnfiltered,
+  type ListArguments,
+  type ListShape,
+} from './parameters.ts';
 import { comesAfter, isSeekable, reversed } from './sort.ts';
 
 /** The single row of a list statement: the whole page. */
@@ -177,7 +183,7 @@ const sortsMatches = (shape: ListShape): boolean =>
   shape.paging.kind === 'page' &&
   !shape.ranked &&
   shape.sort.every(({ column }) => isBare(column)) &&
-  !isWhole(shape) &&
+  !isUnfiltered(shape) &&
   !hasBoundedRows(shape);
 
 /**

@@ -87,8 +87,8 @@ const isCacheable = ({ plan: { counted, shape } }: PreparedList): boolean =>
   counted && !shape.ranked && shape.source.timed !== true && shape.source.personal !== true;
 
 /** Whether the request's conditions may look at fields that some readers see in some records only. */
-const isOfReader = ({ plan: { shape, looksElsewhere } }: PreparedList): boolean =>
-  (shape.source.mask !== undefined && hasConditions(shape)) || looksElsewhere;
+const isOfReader = ({ plan: { shape, filtersOnRelations } }: PreparedList): boolean =>
+  (shape.source.mask !== undefined && hasConditions(shape)) || filtersOnRelations;
 
 const keyOf = (list: PreparedList, { values }: RowReach): string => {
   const reader = isOfReader(list) ? ` reader ${list.values.reader}` : '';

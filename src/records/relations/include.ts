@@ -249,13 +249,14 @@ const usualNumber = 20;
 const fewRelated = 1000;
 
 /** Most rows that a direct read may examine, readable or not: a rule takes some microseconds for each. */
-const maxRowsExamined = 2000;
+const maxRowsOfDirectRead = 2000;
 
 /** The limit on examined rows of a scan, which other requests do not wait for: none. */
-export const lookAtAll = Number.MAX_SAFE_INTEGER;
+export const noRowLimit = Number.MAX_SAFE_INTEGER;
 
 /** Most rows that a step of a direct read may examine for each of so many records. */
-export const lookAtOnce = (records: number): number => Math.max(50, Math.floor(maxRowsExamined / records));
+export const rowsExaminedInline = (records: number): number =>
+  Math.max(50, Math.floor(maxRowsOfDirectRead / records));
 
 /** Whether the number of related records is bounded: no relation to many follows another one. */
 const isBoundedInclude = ({ step, included }: Include, behindMany = false): boolean =>

@@ -3,7 +3,7 @@
 import type { Dialect } from '../../database/dialect.ts';
 import type { Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';
-import { commaBehind, projection } from '../view.ts';
+import { projection, trailingComma } from '../view.ts';
 import { type Include, maxRelated, maxTextBytes, mayBeTooMuch } from './include.ts';
 import { assertRowsExamined, type Joining, relatedRow, relatedTo } from './related.ts';
 
@@ -63,7 +63,7 @@ export const recordText = (
   if (included.length === 0) return record;
   const parts = included.map((each, index) => {
     const key = `${JSON.stringify(each.step.relation.name)}:`;
-    const comma = index === 0 ? commaBehind(source, fields, joining.dialect, row) : sql`','`;
+    const comma = index === 0 ? trailingComma(source, fields, joining.dialect, row) : sql`','`;
     const value = each.step.relation.many
       ? arrayText(each, row, depth, joining)
       : objectText(each, row, depth, joining);

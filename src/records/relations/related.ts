@@ -210,7 +210,7 @@ export interface Joining {
   /** The n-th value of the argument `related`. */
   readonly value: (index: number) => Fragment;
   /** Most rows that a step may examine for one record; absent for no limit. */
-  readonly looked?: Fragment;
+  readonly maxRowsExamined?: Fragment;
 }
 
 /** Aliases of related rows, which no table or column can have: one for each step from the row `t`. */
@@ -329,14 +329,14 @@ export const assertRowsExamined = (
   depth: number,
   joining: Joining,
 ): Fragment | undefined => {
-  const { dialect, looked } = joining;
-  if (looked === undefined || !looksAtOthers(step)) return undefined;
+  const { dialect, maxRowsExamined } = joining;
+  if (maxRowsExamined === undefined || !looksAtOthers(step)) return undefined;
   const through = linkOf(step);
   const row = through === undefined ? relatedRow(depth) : linkRow(depth);
   const source = through?.source ?? step.target;
   const end = ruleValue(columnOf(source, through?.from ?? step.relation.to), dialect, row);
-  const first = sql`select 1 from ${source.from(dialect)} as ${identifier(row)} where ${end} = ${startOf(step, before, joining)} limit ${dialect.rows(looked)}`;
-  return dialect.assertRowsExamined(sql`(select count(*) from (${first}))`, looked);
+  const first = sql`select 1 from ${source.from(dialect)} as ${identifier(row)} where ${end} = ${startOf(step, before, joining)} limit ${dialect.rows(maxRowsExamined)}`;
+  return dialect.assertRowsExamined(sql`(select count(*) from (${first}))`, maxRowsExamined);
 };
 
 /** The condition that the row `before` leads to a row that meets `conditions`, found by the indexes of these. */

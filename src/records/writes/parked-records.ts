@@ -8,7 +8,7 @@ import type { Columns } from '../collisions.ts';
 import type { Parking } from '../parking.ts';
 import type { RecordTable } from './record-writes.ts';
 import { noArguments } from './write-arguments.ts';
-import { type CurrentRecord, standingOf, type WriteStates } from './write-states.ts';
+import { type CurrentRecord, type WriteStates, writeStateOf } from './write-states.ts';
 
 export class ParkedRecords {
   readonly #table: RecordTable;
@@ -38,7 +38,7 @@ export class ParkedRecords {
     const parking = this.#parking;
     const { everyField, name } = this.#table;
     const row = await this.#states.readWriteState<CurrentRecord>(grant, id, within, 'updateLock', everyField);
-    if (row === undefined || !standingOf(row).writable) return false;
+    if (row === undefined || !writeStateOf(row).writable) return false;
     const before = parking.withOriginals(within, id, row.whole);
     const place = parking.placeIn(fields, grant);
     if (place === undefined || !parking.leaves(fields, before, next)) return false;

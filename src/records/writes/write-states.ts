@@ -9,14 +9,14 @@ import type { RecordTable, WithReach } from './record-writes.ts';
 import { noArguments } from './write-arguments.ts';
 
 /** The state of a reached record that decides whether a write may change it. */
-export interface RecordStanding {
+export interface WriteState {
   readonly version: number;
   /** Whether the grant lets the record be written as it is now. */
   readonly writable: boolean;
 }
 
 /** A stored record with JSON text of every field. */
-export interface CurrentRecord extends RecordStanding, WithReach {
+export interface CurrentRecord extends WriteState, WithReach {
   readonly whole: string;
 }
 
@@ -29,7 +29,7 @@ interface WriteStateRow {
   readonly writable: unknown;
 }
 
-export const standingOf = ({ version, writable }: WriteStateRow): RecordStanding => ({
+export const writeStateOf = ({ version, writable }: WriteStateRow): WriteState => ({
   version: Number(version),
   writable: Number(writable) === 1,
 });
@@ -56,17 +56,17 @@ export class WriteStates {
     const row = await this.readWriteState<CurrentRecord>(grant, id, within, locks, more);
     if (row === undefined) return undefined;
     const whole = this.#parking.withOriginals(within, id, row.whole);
-    return { ...standingOf(row), whole, reach: row.reach };
+    return { ...writeStateOf(row), whole, reach: row.reach };
   };
 
   /** Reads the version of a record that the grant reaches, and whether it may be written. */
-  readonly standing = async (
+  readonly writeState = async (
     grant: Grant,
     id: number,
     within?: Transaction,
-  ): Promise<RecordStanding | undefined> => {
+  ): Promise<WriteState | undefined> => {
     const row = await this.readWriteState<WriteStateRow>(grant, id, within, undefined);
-    return row && standingOf(row);
+    return row && writeStateOf(row);
   };
 
   /** Returns the id of the record that the grant reaches and whose unique column has a value. */
@@ -104,7 +104,7 @@ export class WriteStates {
     if (rows === undefined) return undefined;
     const { writes: filter } = grant;
     const writes = filter === undefined ? everyRow : reachOf({ rows: filter });
-    const key = `standing ${lock} ${more !== undefined} ${rows.key}\n${writes?.key ?? 'none'}`;
+    const key = `state ${lock} ${more !== undefined} ${rows.key}\n${writes?.key ?? 'none'}`;
     const read = this.#table.compiled(key, (param) => {
       const met = writes === undefined ? [sql`1 = 0`] : conditions.rowConditions(writes, 'writes', param);
       const writable = met.length === 0 ? literal(1) : sql`case when ${join(met, ' and ')} then 1 else 0 end`;

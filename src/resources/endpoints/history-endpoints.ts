@@ -121,7 +121,7 @@ export const historyEndpoint = (
   const handle = async (call: Call): Promise<Answer> => {
     const page = parseVersionPage(call.query);
     const id = idOf(call);
-    const there = await resource.records.standing(call.grant, id);
+    const there = await resource.records.writeState(call.grant, id);
     // A deleted record has no owner any more, but for those who reach every record.
     if (there === undefined && area.name === 'api') throw new Problem('record_not_found');
     const offset = (page.page - 1) * page.perPage;

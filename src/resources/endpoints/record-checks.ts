@@ -6,15 +6,15 @@ import type { ServedResource } from '../operations/served-resource.ts';
 export const recordChecks = ({
   records,
 }: ServedResource): Required<Pick<Endpoint, 'reaches' | 'writes' | 'forRecord' | 'hides'>> => {
-  const standing = async (grant: Call['grant'], { id: text = '' }: Call['params']) => {
+  const stateOf = async (grant: Call['grant'], { id: text = '' }: Call['params']) => {
     const id = parseId(text);
-    return id === undefined ? undefined : records.standing(grant, id);
+    return id === undefined ? undefined : records.writeState(grant, id);
   };
   return {
-    reaches: async (grant, params) => (await standing(grant, params)) !== undefined,
-    writes: async (grant, params) => (await standing(grant, params))?.writable === true,
+    reaches: async (grant, params) => (await stateOf(grant, params)) !== undefined,
+    writes: async (grant, params) => (await stateOf(grant, params))?.writable === true,
     forRecord: async (grant, params) => {
-      const found = await standing(grant, params);
+      const found = await stateOf(grant, params);
       if (found === undefined) return 'missing';
       if (!found.writable) return 'forbidden';
       return grant.held === undefined

@@ -49,7 +49,7 @@ export const referencesEndpoints = (resource: ServedResource, area: Area): Endpo
       docs: docs('record_not_found'),
       handle: async (call) => {
         const id = idOf(call);
-        const there = await resource.records.standing(grantOf(call), id);
+        const there = await resource.records.writeState(grantOf(call), id);
         if (there === undefined) throw new Problem('record_not_found');
         return answer(call, [id]);
       },

@@ -7,7 +7,7 @@ import type { IdempotentRequest } from '../../ledger/idempotency.ts';
 import { requireGrant } from './area.ts';
 import { CollectedErrors } from './collected-errors.ts';
 import { announce, begin } from './make-way.ts';
-import { countNested, nestedIn } from './nested.ts';
+import { countNested, parseNested } from './nested.ts';
 import { isRefusedWithin } from './prepare.ts';
 import { isId, requireId } from './record-id.ts';
 import { remove } from './remove.ts';
@@ -85,7 +85,7 @@ const writesOf = (
   for (const name of ['create', 'update'] as const)
     for (const body of batch[name]) {
       const write = writes.get(name);
-      if (write !== undefined) nestedIn(write, name, body);
+      if (write !== undefined) parseNested(write, name, body);
     }
   return writes;
 };
@@ -175,8 +175,8 @@ const assertNoneForbidden = async (resource: ServedResource, acting: Acting, bat
   const writes = writesOf(resource, acting, batch);
   for (const id of batch.delete) {
     const grant = writes.get('delete')?.grant;
-    const standing = grant && isId(id) ? await resource.records.standing(grant, id) : undefined;
-    if (standing?.writable === false) throw new Problem('forbidden');
+    const state = grant && isId(id) ? await resource.records.writeState(grant, id) : undefined;
+    if (state?.writable === false) throw new Problem('forbidden');
   }
   const write = writes.get('create');
   for (const body of write === undefined ? [] : batch.create)

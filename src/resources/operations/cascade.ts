@@ -22,7 +22,7 @@ import {
   beforeCommit,
   isRecorded,
   recordChange,
-  type SharedWrite,
+  type TransactionalWrite,
   traceWrite,
 } from './writing.ts';
 
@@ -62,7 +62,7 @@ export interface Doomed {
 interface Dependent extends Doomed {
   /** Whether it is in the bundle of another record, and is restored with that one. */
   readonly along: boolean;
-  readonly write: SharedWrite;
+  readonly write: TransactionalWrite;
 }
 
 /** A record with history or events that loses a reference, as it is before. */
@@ -97,12 +97,12 @@ const recordNulled = async ({ dependent, before }: Nulled): Promise<void> => {
 };
 
 const stillThere = async (dependents: readonly Dependent[]): Promise<readonly Dependent[]> => {
-  const standings = await Promise.all(
+  const states = await Promise.all(
     dependents.map(({ write, id }) =>
-      write.resource.records.standing(write.grant, id, write.acting.shared.transaction),
+      write.resource.records.writeState(write.grant, id, write.acting.shared.transaction),
     ),
   );
-  return dependents.filter((_, index) => standings[index] !== undefined);
+  return dependents.filter((_, index) => states[index] !== undefined);
 };
 
 /** The final values of deleted records that hooks, history, events or the trash receive, read in batches. */
@@ -159,17 +159,17 @@ class Cascading {
   async gather(): Promise<readonly Dependent[]> {
     const { shared } = this.#acting;
     const begun = shared.writes;
-    let looked = begun;
+    let writesSeen = begun;
     let frontier: readonly Doomed[] = [this.#first];
     for (let level = 1; ; level += 1) {
       const next = await this.#referring(frontier);
       if (next.length > 0 && level > cascadeLimits.levels) this.#refuse();
       await this.#runBeforeCommit(next);
       if (next.length > 0) frontier = next;
-      else if (shared.writes === looked)
+      else if (shared.writes === writesSeen)
         return shared.writes === begun ? this.#found : stillThere(this.#found);
       else {
-        looked = shared.writes;
+        writesSeen = shared.writes;
         frontier = [this.#first, ...this.#found];
       }
     }

@@ -12,7 +12,7 @@ import { isId, requireId } from './record-id.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type Acting, runInTransaction, type SharedTransaction } from './transaction.ts';
-import { isShared, msPerRecord, type RecordWrite } from './writing.ts';
+import { isInTransaction, msPerRecord, type RecordWrite } from './writing.ts';
 
 /** The result of a slice: lines that were written, or would have been, and lines that were refused. */
 export interface ImportedSlice {
@@ -213,7 +213,7 @@ type Targets = ReadonlyMap<number, number>;
 const announceLines = async (writes: Writes, lines: readonly ImportLine[]): Promise<Targets> => {
   const targets = new Map<number, number>();
   const { update: write, by } = writes;
-  if (write === undefined || by === undefined || !isShared(write)) return targets;
+  if (write === undefined || by === undefined || !isInTransaction(write)) return targets;
   const { indexes } = write.resource.model;
   const isOfKey = (columns: readonly string[]): boolean => columns.length === 1 && columns[0] === by;
   if (!indexes.some(({ columns, unique }) => unique && !isOfKey(columns))) return targets;

@@ -65,7 +65,7 @@ export interface NestedList {
 export interface Nested {
   readonly lists: readonly NestedList[];
   /** Errors in the form of the lists, by rank. */
-  readonly flaws: readonly { readonly errors: readonly FieldError[]; readonly rank: number }[];
+  readonly errors: readonly { readonly errors: readonly FieldError[]; readonly rank: number }[];
   /** Number of nested records at all levels. */
   readonly records: number;
 }
@@ -97,16 +97,16 @@ interface ListPlace {
   readonly base: number;
 }
 
-type Flaw = Nested['flaws'][number];
+type NestedError = Nested['errors'][number];
 
-const flaw = (
+const errorAt = (
   { resource: { context } }: ListPlace,
   field: string,
   label: Label,
   rule: FieldRule,
   rank: number,
   params?: Readonly<Record<string, string | number>>,
-): Flaw => {
+): NestedError => {
   return { errors: [fieldError(context.languages.first, field, label, rule, params)], rank };
 };
 
@@ -115,19 +115,19 @@ const readItem = (
   item: Json,
   index: number,
   action: 'create' | 'update',
-): NestedItem | Flaw => {
+): NestedItem | NestedError => {
   const { relation, resource, base } = at;
   const place = `${relation.name}.${index}`;
   const rank = base + index + 1;
-  if (!isJsonObject(item)) return flaw(at, place, relation.label, 'type', rank, { type: 'object' });
+  if (!isJsonObject(item)) return errorAt(at, place, relation.label, 'type', rank, { type: 'object' });
   const { id: _id, [deleteKey]: _gone, ...values } = item;
   const [id, gone = false] = [own(item, 'id'), own(item, deleteKey)];
   if (typeof gone !== 'boolean') {
-    return flaw(at, `${place}.${deleteKey}`, deleteLabel, 'type', rank, { type: 'boolean' });
+    return errorAt(at, `${place}.${deleteKey}`, deleteLabel, 'type', rank, { type: 'boolean' });
   }
   if (id === undefined)
     return gone
-      ? flaw(at, `${place}.id`, labelOf('id'), 'required', rank)
+      ? errorAt(at, `${place}.id`, labelOf('id'), 'required', rank)
       : { task: 'create', place, rank, id: 0, values };
   // No record can belong to a new one. Whether it belongs to another record stays secret.
   if (action === 'create' || !isId(id))
@@ -140,19 +140,19 @@ const readList = (
   value: Json,
   level: number,
   action: 'create' | 'update',
-): readonly (NestedItem | Flaw)[] => {
+): readonly (NestedItem | NestedError)[] => {
   const { name, label } = at.relation;
   const { items, levels } = nestedLimits;
-  if (level > levels) return [flaw(at, name, label, tooDeep, at.base, { max: levels })];
-  if (!Array.isArray(value)) return [flaw(at, name, label, 'type', at.base, { type: 'array' })];
-  if (value.length > items) return [flaw(at, name, label, tooMany, at.base, { max: items })];
+  if (level > levels) return [errorAt(at, name, label, tooDeep, at.base, { max: levels })];
+  if (!Array.isArray(value)) return [errorAt(at, name, label, 'type', at.base, { type: 'array' })];
+  if (value.length > items) return [errorAt(at, name, label, tooMany, at.base, { max: items })];
   const seen = new Set<number>();
-  const read: (NestedItem | Flaw)[] = [];
+  const read: (NestedItem | NestedError)[] = [];
   for (const [index, each] of value.entries()) {
     const item = readItem(at, each as Json, index, action);
     const isNamed = !('errors' in item) && item.task !== 'create';
     const isAgain = isNamed && seen.has(item.id);
-    read.push(isAgain ? flaw(at, `${item.place}.id`, labelOf('id'), namedTwice, item.rank) : item);
+    read.push(isAgain ? errorAt(at, `${item.place}.id`, labelOf('id'), namedTwice, item.rank) : item);
     if (isNamed) seen.add(item.id);
   }
   return read;
@@ -180,7 +180,7 @@ const grantFor = (
  * Parses the nested records of a body and makes the caller's grants for them. Undefined if there are none.
  * @throws Problem `forbidden`, `batch_too_large`
  */
-export const nestedIn = (
+export const parseNested = (
   write: RecordWrite,
   action: 'create' | 'update',
   body: JsonObject,
@@ -191,17 +191,17 @@ export const nestedIn = (
   if (held.length === 0) return undefined;
   const level = (write.of?.level ?? 0) + 1;
   const records = level === 1 ? assertFew(countNested(write.resource, body)) : 0;
-  const flaws: Flaw[] = [];
+  const errors: NestedError[] = [];
   const lists = held.map((relation, index): NestedList => {
     const resource = context.resourceOf(relation.model);
     const at = { relation, resource, base: index * (nestedLimits.items + 1) };
     const items: NestedItem[] = [];
     for (const each of readList(at, own(body, relation.name) ?? null, level, action))
-      if ('errors' in each) flaws.push(each);
+      if ('errors' in each) errors.push(each);
       else items.push(each);
     const needed = tasks.filter((task) => items.some((item) => item.task === task));
     const grants = new Map(needed.map((task) => [task, grantFor(write, resource, relation, task)]));
     return { relation, resource, items, grants };
   });
-  return { lists, flaws, records };
+  return { lists, errors, records };
 };

@@ -12,12 +12,12 @@ import {
   afterCommit,
   beforeCommit,
   currentRecord,
-  isShared,
+  isInTransaction,
   type RecordWrite,
   recordChange,
   refuseTarget,
   runWrite,
-  type SharedWrite,
+  type TransactionalWrite,
   traceWrite,
 } from './writing.ts';
 
@@ -34,7 +34,7 @@ const destroy = async (
   const { resource, grant, acting } = write;
   const removed = await resource.records.remove(grant, id, versions, acting.shared?.transaction);
   if (removed === undefined) return refuseTarget(write, id, versions);
-  if (isShared(write)) {
+  if (isInTransaction(write)) {
     traceWrite(write, 'destroy', id, []);
     const version = removed.version + 1;
     recordChange(write, {
@@ -56,7 +56,7 @@ const destroy = async (
 
 /** Locks the record and checks its version, then runs the hook and finds its dependents, which may change it. */
 const destroyWith = async (
-  write: SharedWrite,
+  write: TransactionalWrite,
   id: number,
   versions: readonly number[] | undefined,
 ): Promise<void> => {
@@ -84,7 +84,7 @@ const destroyAll = (
   const isSingle = hooks.beforeCommit === undefined && !affectsOthers(write.resource.cascade);
   if (isSingle)
     return runWrite(write, (each) => destroy(each, id, versions), { always: write.resource.model.trash });
-  if (isShared(write)) return destroyWith(write, id, versions);
+  if (isInTransaction(write)) return destroyWith(write, id, versions);
   const runsCode = hooks.beforeCommit !== undefined || write.resource.cascade.runsHooks;
   return runInTransaction(
     database,

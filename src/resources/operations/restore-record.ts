@@ -22,11 +22,11 @@ import type { ResourceContext, ServedResource } from './served-resource.ts';
 import { recordKey, runInTransaction } from './transaction.ts';
 import {
   conclude,
+  isInTransaction,
   isRecorded,
-  isShared,
   type RecordWrite,
   recordChange,
-  type SharedWrite,
+  type TransactionalWrite,
 } from './writing.ts';
 
 /** A reference of a restored record to another record. */
@@ -208,7 +208,7 @@ const roundsOf = function* (records: readonly RestoredRecord[]): Generator<Round
  * Inserts the records, one statement for those of a model. Returns the stored records with JSON text of every field.
  */
 const insertAll = async (
-  { acting }: SharedWrite,
+  { acting }: TransactionalWrite,
   records: readonly RestoredRecord[],
 ): Promise<ReadonlyMap<RestoredRecord, WholeRecord>> => {
   const { transaction } = acting.shared;
@@ -254,7 +254,7 @@ const insertAll = async (
 
 /** Sets references again that the deletion set to null, unless they have another value by now. */
 const referAgain = async (
-  write: SharedWrite,
+  write: TransactionalWrite,
   { bundle }: FirstRecord,
   { model, field: named, target }: NulledReferences,
   isBack: (model: string, id: number) => boolean,
@@ -272,7 +272,7 @@ const referAgain = async (
   const before = await many.current(transaction, ids);
   await many.refer(transaction, field, noted, context.clock());
   shared.writes += 1;
-  const within: SharedWrite = { resource, acting: write.acting, grant: grantOfSystem(resource.model) };
+  const within: TransactionalWrite = { resource, acting: write.acting, grant: grantOfSystem(resource.model) };
   for (const [id, { version, whole }] of await many.current(transaction, ids))
     recordChange(within, {
       record: id,
@@ -287,7 +287,7 @@ const saved = ({ id, version, whole }: WholeRecord): SavedRecord => ({ id, versi
 
 /** Completes the creates of the records beside the first one, on behalf of the system. */
 const concludeAlong = async (
-  write: SharedWrite,
+  write: TransactionalWrite,
   along: readonly RestoredRecord[],
   inserted: ReadonlyMap<RestoredRecord, WholeRecord>,
 ): Promise<void> => {
@@ -296,7 +296,7 @@ const concludeAlong = async (
     const row = inserted.get(record);
     if (row === undefined) continue;
     const grant = grantOfSystem(resource.model);
-    const own: SharedWrite = { resource, acting: write.acting, grant, restores: true };
+    const own: TransactionalWrite = { resource, acting: write.acting, grant, restores: true };
     await conclude(own, 'create', saved(row), undefined, values);
   }
 };
@@ -307,7 +307,7 @@ interface Attempt {
 }
 
 const restoreBundle = async (
-  write: SharedWrite,
+  write: TransactionalWrite,
   id: number,
   versions: readonly number[] | undefined,
   attempt: Attempt,
@@ -407,7 +407,7 @@ export const restore = async (
       database,
       (shared) => {
         const within = { ...write, acting: { ...write.acting, shared } };
-        if (!isShared(within)) throw new Error('a bundle is restored in one transaction');
+        if (!isInTransaction(within)) throw new Error('a bundle is restored in one transaction');
         return restoreBundle(within, id, versions, attempt);
       },
       { table: model.table, limit: runsCode ? transactionLimit : undefined },

@@ -14,7 +14,7 @@ import type { Columns, SavedRecord } from '../../records/records.ts';
 import { type Included, nothingIncluded } from '../../records/relations.ts';
 import { CollectedErrors } from './collected-errors.ts';
 import { announce, begin } from './make-way.ts';
-import { type Nested, type NestedItem, type NestedList, nestedIn, tasks } from './nested.ts';
+import { type Nested, type NestedItem, type NestedList, parseNested, tasks } from './nested.ts';
 import { isRefusedWithin, type Prepared, prepareWrite, translateError } from './prepare.ts';
 import { remove } from './remove.ts';
 import type { SharedTransaction } from './transaction.ts';
@@ -23,12 +23,12 @@ import {
   companionsOf,
   conclude,
   currentRecord,
+  isInTransaction,
   isRecorded,
-  isShared,
   type RecordWrite,
   refuseTarget,
   runWrite,
-  type SharedWrite,
+  type TransactionalWrite,
   type WriteWithin,
   withRelated,
 } from './writing.ts';
@@ -69,7 +69,7 @@ const auditOwner = (
   const { model, context } = resource;
   const { owner = '' } = model;
   const after = columns[owner] ?? null;
-  if (!isShared(write) || !setsOwner(write, { columns }) || after === before) return;
+  if (!isInTransaction(write) || !setsOwner(write, { columns }) || after === before) return;
   const { shared } = write.acting;
   // Not awaited: if it fails, the transaction fails, and reports the error.
   recordAudit(shared.transaction, context.database.dialect, context.clock(), acting.actor(), {
@@ -134,11 +134,11 @@ export const insert = async (
  * the hook of the outer record runs before it too.
  */
 const isAnyRefused = async (write: RecordWrite, nested: Nested | undefined): Promise<boolean> => {
-  if (nested === undefined || isShared(write)) return false;
-  for (const [list, item] of tasksOf(nested)) {
+  if (nested === undefined || isInTransaction(write)) return false;
+  for (const [list, item] of nestedWrites(nested)) {
     const inner = innerWrite(write, list, item, undefined);
     if (await isRefusedWithin(inner, item.values)) return true;
-    if (await isAnyRefused(inner, nestedIn(inner, 'create', item.values))) return true;
+    if (await isAnyRefused(inner, parseNested(inner, 'create', item.values))) return true;
   }
   return false;
 };
@@ -149,12 +149,12 @@ export const prepareAndSave = async <T>(
   body: JsonObject,
   save: (prepared: PreparedNew) => Promise<T>,
 ): Promise<T> => {
-  const nested = write.resource.nested.length === 0 ? undefined : nestedIn(write, 'create', body);
+  const nested = write.resource.nested.length === 0 ? undefined : parseNested(write, 'create', body);
   const prepared = await prepareWrite(write, 'create', body, {}, () => isAnyRefused(write, nested));
   try {
-    const isFlawed = prepared.errors.length > 0 || (nested !== undefined && nested.flaws.length > 0);
+    const isFlawed = prepared.errors.length > 0 || (nested !== undefined && nested.errors.length > 0);
     if (isFlawed) {
-      const inside = nested === undefined ? [] : await rehearse(write, nested);
+      const inside = nested === undefined ? [] : await validateNested(write, nested);
       throw new Problem('invalid_record', { errors: [...prepared.errors, ...inside] });
     }
     return await save({ ...prepared, nested });
@@ -191,7 +191,7 @@ const save = async (
   const { records, context, model } = resource;
   const needsBefore =
     model.hooks.beforeCommit !== undefined || isRecorded(resource) || setsOwner(write, { columns });
-  const before = needsBefore && isShared(write) ? await currentRecord(write, id, versions) : undefined;
+  const before = needsBefore && isInTransaction(write) ? await currentRecord(write, id, versions) : undefined;
   const { shared } = acting;
   const saved = await records.update(grant, id, columns, context.clock(), versions, shared?.transaction);
   if (saved === undefined) return refuseTarget({ ...write, grant }, id, versions);
@@ -201,7 +201,7 @@ const save = async (
 
 /** Locks and checks the outer record first: a caller who may not write it learns nothing about its nested records. */
 const updateWith = async (
-  write: SharedWrite,
+  write: TransactionalWrite,
   id: number,
   body: JsonObject,
   versions: readonly number[] | undefined,
@@ -259,10 +259,11 @@ export const update = async (
   versions: readonly number[] | undefined,
   included = nothingIncluded,
 ): Promise<SavedRecord> => {
-  const nested = write.resource.nested.length === 0 ? undefined : nestedIn(write, 'update', body);
+  const nested = write.resource.nested.length === 0 ? undefined : parseNested(write, 'update', body);
   if (nested === undefined) return updateAlone(write, id, body, versions, included);
   const work = async (each: RecordWrite): Promise<SavedRecord> => {
-    if (!isShared(each)) throw new Error('nested records are written in the transaction of the outer record');
+    if (!isInTransaction(each))
+      throw new Error('nested records are written in the transaction of the outer record');
     return withRelated(each, await updateWith(each, id, body, versions, nested), included);
   };
   return runWrite(write, work, { always: true, further: nested.records });
@@ -297,14 +298,14 @@ const writeItem = async (write: RecordWrite, { task, id, values }: NestedItem): 
 };
 
 /** The writes of all nested records of a body, in the order in which they are made. */
-const tasksOf = function* ({ lists }: Nested): Generator<readonly [NestedList, NestedItem]> {
+const nestedWrites = function* ({ lists }: Nested): Generator<readonly [NestedList, NestedItem]> {
   for (const task of tasks)
     for (const list of lists) for (const item of list.items) if (item.task === task) yield [list, item];
 };
 
 /** Announces the updates and deletions of nested records, those of all levels. */
-const announceNested = (write: SharedWrite, id: number, nested: Nested): void => {
-  for (const [list, item] of tasksOf(nested)) {
+const announceNested = (write: TransactionalWrite, id: number, nested: Nested): void => {
+  for (const [list, item] of nestedWrites(nested)) {
     const inner = { ...innerWrite(write, list, item, id), acting: write.acting };
     if (item.task === 'delete') announce(inner, item.id, undefined);
     else if (item.task === 'update') announceUpdate(inner, item.id, item.values);
@@ -312,9 +313,9 @@ const announceNested = (write: SharedWrite, id: number, nested: Nested): void =>
 };
 
 /** Announces an update with its nested records. @throws Problem `forbidden` */
-export const announceUpdate = (write: SharedWrite, id: number, values: JsonObject): void => {
+export const announceUpdate = (write: TransactionalWrite, id: number, values: JsonObject): void => {
   announce(write, id, values);
-  const nested = nestedIn(write, 'update', values);
+  const nested = parseNested(write, 'update', values);
   if (nested !== undefined) announceNested(write, id, nested);
 };
 
@@ -322,14 +323,14 @@ export const announceUpdate = (write: SharedWrite, id: number, values: JsonObjec
  * Writes the nested records of a record in its transaction. Returns their validation errors in the order of the body.
  */
 const writeNested = async (
-  write: SharedWrite,
+  write: TransactionalWrite,
   id: number,
   nested: Nested,
 ): Promise<readonly FieldError[]> => {
   const collected = new CollectedErrors();
-  for (const { errors, rank } of nested.flaws) collected.add(errors, rank);
+  for (const { errors, rank } of nested.errors) collected.add(errors, rank);
   announceNested(write, id, nested);
-  for (const [list, item] of tasksOf(nested)) {
+  for (const [list, item] of nestedWrites(nested)) {
     await nextSlice();
     const inner = innerWrite(write, list, item, id);
     await collected.of(list.resource, item.place, () => writeItem(inner, item), item.rank);
@@ -355,16 +356,16 @@ const within = (nested: Nested | undefined): WriteWithin | undefined =>
  * Validates the nested records of a record that is not created, since its own values are invalid: nothing is written,
  * and no hook runs, as there is no outer record to give to it.
  */
-const rehearse = async (write: RecordWrite, nested: Nested): Promise<readonly FieldError[]> => {
+const validateNested = async (write: RecordWrite, nested: Nested): Promise<readonly FieldError[]> => {
   const collected = new CollectedErrors();
-  for (const { errors, rank } of nested.flaws) collected.add(errors, rank);
-  for (const [list, item] of tasksOf(nested)) {
+  for (const { errors, rank } of nested.errors) collected.add(errors, rank);
+  for (const [list, item] of nestedWrites(nested)) {
     await nextSlice();
     const look = async (): Promise<void> => {
       const inner = innerWrite(write, list, item, undefined);
       const { errors } = await prepareWrite(inner, 'create', item.values);
-      const deeper = nestedIn(inner, 'create', item.values);
-      const inside = deeper === undefined ? [] : await rehearse(inner, deeper);
+      const deeper = parseNested(inner, 'create', item.values);
+      const inside = deeper === undefined ? [] : await validateNested(inner, deeper);
       const all = [...errors, ...inside];
       if (all.length > 0) throw new Problem('invalid_record', { errors: all });
     };
@@ -432,7 +433,7 @@ const insertOnce = (
   view: string,
   included: Included,
 ): Promise<Once> => {
-  if (!isShared(write)) throw new Error('a response is stored in the transaction of its record');
+  if (!isInTransaction(write)) throw new Error('a response is stored in the transaction of its record');
   const { idempotency } = write.resource.context;
   return keepOnce(idempotency, write.acting.shared, request, status, async () =>
     answerOf(await insert(write, prepared, included), view, included, write.grant),

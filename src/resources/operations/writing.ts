@@ -14,7 +14,7 @@ import { type ResourceModel, setByServer } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { CompanionInsert, WrittenColumns } from '../../records/companion-inserts.ts';
 import { keptOfNew, keptSides, type RecordedAction, type RecordedActor } from '../../records/history.ts';
-import type { Columns, CurrentRecord, RecordStanding, RowLock, SavedRecord } from '../../records/records.ts';
+import type { Columns, CurrentRecord, RowLock, SavedRecord, WriteState } from '../../records/records.ts';
 import type { Included } from '../../records/relations.ts';
 import { makeWayIn } from './make-way.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -51,11 +51,12 @@ interface Surrounding {
 type WriteAction = 'create' | 'update' | 'destroy';
 
 /** A write within a transaction. */
-export interface SharedWrite extends RecordWrite {
+export interface TransactionalWrite extends RecordWrite {
   readonly acting: Acting & { readonly shared: SharedTransaction };
 }
 
-export const isShared = (write: RecordWrite): write is SharedWrite => write.acting.shared !== undefined;
+export const isInTransaction = (write: RecordWrite): write is TransactionalWrite =>
+  write.acting.shared !== undefined;
 
 /**
  * Most nested hook calls, each caused by a write of the one before; more is taken for an endless loop.
@@ -141,7 +142,7 @@ export const beforeSave = async (
  * the application catches the error.
  */
 export const beforeCommit = async (
-  { resource, acting, restores = false }: SharedWrite,
+  { resource, acting, restores = false }: TransactionalWrite,
   action: WriteAction,
   id: number,
   before: string | undefined,
@@ -253,7 +254,7 @@ const changedFields = (before: JsonObject | undefined, after: JsonObject | undef
 const maxBufferedChanges = 256;
 
 /** Stores the buffered changes. The statements are not awaited: if one fails, the transaction fails with its error. */
-const writeChanges = ({ resource: { context }, acting: { shared } }: SharedWrite): void => {
+const writeChanges = ({ resource: { context }, acting: { shared } }: TransactionalWrite): void => {
   const { transaction } = shared;
   const changed = shared.changed.splice(0);
   const ignore = (): void => {};
@@ -267,7 +268,7 @@ const writeChanges = ({ resource: { context }, acting: { shared } }: SharedWrite
 
 /** The version and the event of a change, where the model has them. */
 const changeOf = (
-  { resource, acting }: SharedWrite,
+  { resource, acting }: TransactionalWrite,
   { before, after, reach, ...written }: RecordChange,
 ): SharedTransaction['changed'][number] => {
   const { history, model, context } = resource;
@@ -286,7 +287,7 @@ const changeOf = (
  * stored in batches, the last one at the end of the transaction. None is stored while a hook may still set values of an
  * earlier one (`settleChange`).
  */
-export const recordChange = (write: SharedWrite, change: RecordChange): void => {
+export const recordChange = (write: TransactionalWrite, change: RecordChange): void => {
   const { resource, acting } = write;
   if (!isRecorded(resource)) return;
   const { shared } = acting;
@@ -298,7 +299,7 @@ export const recordChange = (write: SharedWrite, change: RecordChange): void => 
 };
 
 /** Gives the buffered version and event of a write the final values, which its hook has set. */
-const settleChange = (write: SharedWrite, { id, whole }: SavedRecord): void => {
+const settleChange = (write: TransactionalWrite, { id, whole }: SavedRecord): void => {
   const { changed } = write.acting.shared;
   const { name } = write.resource.model;
   const at = changed.findLastIndex(({ model, version }) => model === name && version.record === id);
@@ -362,7 +363,7 @@ export const runWrite = <T>(
   { always = false, further = 0, creates = false }: WritingOptions = {},
 ): Promise<T> => {
   const { resource, acting } = write;
-  if (isShared(write) || !(always || takesTransaction(write, creates))) return work(write);
+  if (isInTransaction(write) || !(always || takesTransaction(write, creates))) return work(write);
   const { database, transactionLimit } = resource.context;
   const { table, hooks } = resource.model;
   const runsCode = hooks.beforeCommit !== undefined || further > 0;
@@ -378,12 +379,12 @@ export const runWrite = <T>(
  * (412), in this order: only callers who may write learn whether a version matches.
  */
 const assertTarget: (
-  standing: RecordStanding | undefined,
+  state: WriteState | undefined,
   versions: readonly number[] | undefined,
-) => asserts standing is RecordStanding = (standing, versions) => {
-  if (standing === undefined) throw new Problem('record_not_found');
-  if (!standing.writable) throw new Problem('forbidden');
-  if (versions !== undefined && !versions.includes(standing.version)) throw new Problem('stale');
+) => asserts state is WriteState = (state, versions) => {
+  if (state === undefined) throw new Problem('record_not_found');
+  if (!state.writable) throw new Problem('forbidden');
+  if (versions !== undefined && !versions.includes(state.version)) throw new Problem('stale');
 };
 
 /** Reads the record as this caller reaches it, locked if the write has a transaction. @throws Problem 403, 404, 412 */
@@ -404,7 +405,7 @@ export const checkTarget = async (
   id: number,
   versions: readonly number[] | undefined,
 ): Promise<void> => {
-  assertTarget(await records.standing(grant, id, acting.shared?.transaction), versions);
+  assertTarget(await records.writeState(grant, id, acting.shared?.transaction), versions);
 };
 
 /** Throws the reason for which a write found no record that it may change. */
@@ -421,7 +422,7 @@ export const refuseTarget = async (
 
 /** Counts a write in its transaction, and audits it if the application acts past the policy. */
 export const traceWrite = (
-  { resource, acting }: SharedWrite,
+  { resource, acting }: TransactionalWrite,
   action: WriteAction,
   id: number,
   fields: readonly string[],
@@ -460,7 +461,7 @@ export const withRelated = async (
 };
 
 /** Reads the record again after hooks have written in its transaction. */
-const readAgain = async (write: SharedWrite, written: SavedRecord): Promise<SavedRecord> => {
+const readAgain = async (write: TransactionalWrite, written: SavedRecord): Promise<SavedRecord> => {
   const { resource, acting, grant } = write;
   const { transaction } = acting.shared;
   const { id } = written;
@@ -486,7 +487,7 @@ interface Completed {
  * included, and the row rule holds for them. A refusal rolls the transaction back.
  */
 const complete = async (
-  write: SharedWrite,
+  write: TransactionalWrite,
   action: 'create' | 'update',
   { saved, values }: Completed,
   set: JsonObject,
@@ -523,11 +524,11 @@ const complete = async (
 };
 
 /** Writes the nested records of a written record. Returns whether that may have changed the outer record. */
-export type WriteWithin = (write: SharedWrite, id: number) => Promise<boolean>;
+export type WriteWithin = (write: TransactionalWrite, id: number) => Promise<boolean>;
 
 /** The nested records of a written record, and its hook. */
 const concludeShared = async (
-  write: SharedWrite,
+  write: TransactionalWrite,
   action: 'create' | 'update',
   written: Completed,
   before: string | undefined,
@@ -556,7 +557,7 @@ export const conclude = async (
   within?: WriteWithin,
 ): Promise<SavedRecord> => {
   let completed: Completed = { saved, values };
-  if (isShared(write)) {
+  if (isInTransaction(write)) {
     traceWrite(write, action, saved.id, Object.keys(values));
     const { id, version, whole } = saved;
     recordChange(write, { record: id, version, action, before, after: whole });
