@@ -13,7 +13,7 @@ const bytesPerValue = 64;
 export interface BodyHolder {
   /** Bytes that count for this request; changed by `BodyMemory` alone. */
   held: number;
-  /** Whether the caller is anonymous, or not yet authenticated. */
+  /** True if the caller is anonymous, or not yet authenticated. */
   readonly unidentified: boolean;
 }
 
@@ -278,7 +278,7 @@ export interface BodyReading {
 /** Methods whose body is read; that of any other method is ignored. */
 const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Whether the request announces a body. */
+/** Tells whether the request announces a body. */
 export const bringsBody = ({ headers }: IncomingMessage): boolean => {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   return encoding !== undefined || (length !== undefined && length !== '0');

@@ -18,7 +18,7 @@ import {
 
 /** The state of a bucket after a request. */
 export interface BucketLevel {
-  /** Whether it had the request. */
+  /** True if it had the request. */
   readonly admitted: boolean;
   /** Milliseconds until it has another one; 0 if it has. Infinite for a quota. */
   readonly wait: number;
@@ -49,7 +49,7 @@ class KnownBucket {
   shape: StoredShape;
   /** Milliseconds since the epoch at which a quota ends. */
   readonly ends: number | undefined;
-  /** Whether it is known from the database how much a bucket of this shape misses. */
+  /** True if it is known from the database how much a bucket of this shape misses. */
   isRead = false;
   /** How much it missed at `seen` (by `performance.now()`), in the unit of `step`: at least, as others take from it. */
   missed = 0;

@@ -39,7 +39,7 @@ export const idOf = ({ params }: Pick<Call, 'params'>, name = 'id'): number => {
   return id;
 };
 
-/** Whether the path's record of a source is there for a grant: see `Endpoint.reaches`. */
+/** Returns the function that tells whether a grant reaches the record of a path: see `Endpoint.reaches`. */
 export const reachesIn = (database: Database, source: Source, name = source.key) => {
   const show = createShow(database, source);
   return async (grant: Grant, params: Call['params']): Promise<boolean> => {

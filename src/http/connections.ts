@@ -51,7 +51,7 @@ export interface ConnectionsOptions {
   readonly maxConnections?: number | undefined;
   /** A connection is closed with its first response after 50 to 100 % of this time; never unless given. */
   readonly maxAgeMs?: number | undefined;
-  /** Whether an address is that of one of our own proxies. */
+  /** Tells whether an address is that of one of our own proxies. */
   readonly isProxy?: (address: string) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Whether an `Accept-Encoding` header takes a content coding: it names it, and with a weight above zero. */
+/** Tells whether an `Accept-Encoding` header takes a content coding: it names it, and with a weight above zero. */
 export const takesCoding = (header: string | undefined, name: 'gzip' | 'br'): boolean =>
   (header ?? '').split(',').some((part) => {
     const [coding = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());

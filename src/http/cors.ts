@@ -60,7 +60,7 @@ export class Cors {
   }
 }
 
-/** Whether a request is a preflight; any other OPTIONS is a method like any other. */
+/** Tells whether a request is a preflight; any other OPTIONS is a method like any other. */
 export const isPreflight = (request: { readonly method: string; header(name: string): string | undefined }) =>
   request.method === 'OPTIONS' &&
   request.header('origin') !== undefined &&

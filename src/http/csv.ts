@@ -9,7 +9,7 @@ export const csvType = 'text/csv; charset=utf-8; header=present';
 
 export interface CsvColumn {
   readonly name: string;
-  /** Whether every value is written as JSON text, a text too: else `1` and `"1"` were the same. */
+  /** True if every value is written as JSON text, a text too: else `1` and `"1"` were the same. */
   readonly json: boolean;
 }
 

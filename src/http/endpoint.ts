@@ -95,9 +95,9 @@ export interface ListField {
   readonly name: string;
   readonly operators: readonly FilterOperator[];
   readonly sortable: boolean;
-  /** Whether `q` finds parts of its text, or by a full-text search words of it. */
+  /** True if `q` finds parts of its text; `words` if it finds words, by a full-text search. */
   readonly searchable: boolean | 'words';
-  /** Whether records can be grouped by it, and by which spans of time. */
+  /** True if records can be grouped by it; `buckets` are the spans of time for which they can. */
   readonly groupable: boolean;
   readonly buckets: readonly Bucket[];
   /** Aggregates of its values over many records. */
@@ -144,7 +144,7 @@ export interface EndpointDocs {
   readonly resumes?: boolean | undefined;
   /** Further headers of a successful response, by name. */
   readonly headers?: Readonly<Record<string, Label>> | undefined;
-  /** Problems beyond those that follow from authentication, policy, body and the members above. */
+  /** Problems beyond the consequences of authentication, policy, body and the members above. */
   readonly problems?: readonly ProblemKind[] | undefined;
   /** Media type of a whole body other than the envelope. */
   readonly media?: string | undefined;
@@ -176,7 +176,7 @@ export interface Endpoint {
    * handler.
    */
   readonly accepts: 'nothing' | 'json' | 'json-or-form' | 'form' | 'multipart' | 'bytes';
-  /** Whether a request without a body counts as one with an empty object. */
+  /** True if a request without a body counts as one with an empty object. */
   readonly bodyOptional?: boolean | undefined;
   /** Limits of a multipart body. */
   readonly limits?: MultipartLimits | undefined;
@@ -187,19 +187,19 @@ export interface Endpoint {
   /** Schema of the record itself (not of the keyed body). */
   readonly input?: JsonSchema | undefined;
   /**
-   * Whether the response may be read from a replica. The endpoint only reads records; authentication and policy always
+   * True if the response may be read from a replica. The endpoint only reads records; authentication and policy always
    * read from the primary.
    */
   readonly mayLag?: boolean | undefined;
-  /** Whether a successful response is CSV where `Accept` prefers it to the envelope. */
+  /** True if a successful response is CSV where `Accept` prefers it to the envelope. */
   readonly csv?: boolean | undefined;
   /**
-   * Whether a request without a query is answered from memory. Its code neither runs statements nor writes to the log,
+   * True if a request without a query is answered from memory. Its code neither runs statements nor writes to the log,
    * so it needs no async context.
    */
   readonly fromMemory?: boolean | undefined;
   /**
-   * Whether a successful response is sent with gzip to callers that take it. Only for responses without secrets: the
+   * True if a successful response is sent with gzip to callers that take it. Only for responses without secrets: the
    * length of a compressed response tells about its contents.
    */
   readonly compressed?: boolean | undefined;

@@ -27,7 +27,7 @@ const typesOf = (schema: Json | undefined): readonly Json[] => {
   return Array.isArray(type) ? type : type === undefined ? [] : [type];
 };
 
-/** Whether a text is a number in JSON's notation. */
+/** Tells whether a text is a number in JSON's notation. */
 const isNumber = (text: string): boolean => /^-?\d{1,17}(?:\.\d{1,17})?(?:e[+-]?\d{1,3})?$/i.test(text);
 
 /**

@@ -38,7 +38,7 @@ export class Incoming {
   #size = 0;
   /** Size at the last check. */
   #checkedSize = 0;
-  /** Whether the consumer has paused the body since the last check. */
+  /** True if the consumer has paused the body since the last check. */
   #wasPaused = false;
 
   constructor(sender: BodySender, options: IncomingOptions, consumer: BodyConsumer) {

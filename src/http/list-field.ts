@@ -41,7 +41,7 @@ export const listField = (field: ListedField): ListField => {
   };
 };
 
-/** Returns the fields that callers may filter, sort and search a list by: those that its policy lets them read. */
+/** Returns the fields by which callers may filter, sort and search a list: its policy lets them read these. */
 export const listFieldsOf = (source: Source, rule: Rule): ListField[] => {
   const readable = 'readable' in rule ? (rule.readable ?? []) : [];
   return readable.flatMap((name) => {

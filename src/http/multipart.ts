@@ -47,7 +47,7 @@ export interface MultipartReading extends BodyReading {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Whether a name of a field is a text that a database can store. */
+/** Tells whether a name of a field is a text that a database can store. */
 const isFieldName = (name: string | undefined): name is string =>
   name !== undefined && name !== '' && isStorableText(name);
 

@@ -12,7 +12,7 @@ export interface PageArea {
   page(request: Pick<Request, 'language' | 'variant'>): HttpResponse;
 }
 
-/** Whether an `Accept` header names `text/html`, not by a wildcard, nor with weight 0 (RFC 9110, 12.5.1). */
+/** Tells whether an `Accept` header names `text/html`, not by a wildcard, nor with weight 0 (RFC 9110, 12.5.1). */
 export const namesHtml = (accept: string | undefined): boolean =>
   accept?.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());

@@ -48,8 +48,8 @@ const openIterable = (source: AsyncIterable<unknown>): SourceReader => {
 };
 
 /**
- * Whether a source is a web stream. The global name loads the class with the first such source; a type guard is needed
- * because the name has another type in applications that include the types of browsers.
+ * Tells whether a source is a web stream. The global name loads the class with the first such source; a type guard is
+ * needed because the name has another type in applications that include the types of browsers.
  */
 const isWebStream = (source: PieceSource): source is ReadableStream =>
   source instanceof globalThis.ReadableStream;

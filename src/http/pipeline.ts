@@ -125,7 +125,7 @@ const readPartsInto = async (
   request.body = typedFields(texts, input);
 };
 
-/** Whether a request has no body by the headers that frame one in HTTP/1.1. */
+/** Tells whether a request has no body by the headers that frame one in HTTP/1.1. */
 const hasNoBody = (request: Request): boolean =>
   request.header('transfer-encoding') === undefined && (request.header('content-length') ?? '0') === '0';
 
@@ -229,7 +229,7 @@ export interface HttpResponse {
   readonly body: string | Uint8Array | FramedBytes | AsyncIterableIterator<Piece>;
   /** Language of the response, where `Accept-Language` decides about it. */
   readonly language?: Locale | undefined;
-  /** Whether the connection is closed with this response. */
+  /** True if the connection is closed with this response. */
   readonly closes?: boolean;
   /** The error behind a 5xx, for the log; never part of the body. */
   readonly failure?: unknown;
@@ -258,7 +258,8 @@ const withLimits = (response: HttpResponse, { limitHeaders }: Request): HttpResp
 /**
  * The stages of every request, in the order in which they can refuse it:
  *
- *     match → guard (401) → limits (429) → policy (403) → read (413, 415) → parse (400) → handle (404, 412, 422) → envelope
+ *     match → guard (401) → limits (429) → policy (403)
+ *           → read (413, 415) → parse (400) → handle (404, 412, 422) → envelope
  *
  * The endpoint is matched before this is called. A limit of networks comes before the guard, which asks the database. A
  * body is read only for a caller who may send it, and only if its endpoint accepts one; a refusal does not wait for the

@@ -22,7 +22,7 @@ const hostForm = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\
 
 let lastValid: string | undefined;
 
-/** Whether a value is a valid `Host` header. Several of them, joined by comma and space, are not. */
+/** Tells whether a value is a valid `Host` header. Several of them, joined by comma and space, are not. */
 export const isHost = (value: string): boolean => {
   // Nearly all requests have the same one.
   if (value === lastValid) return true;
@@ -35,7 +35,7 @@ export const isHost = (value: string): boolean => {
 /** The characters of UUIDs, ULIDs, W3C trace ids and base64. */
 const idForm = /^[\w.:=+/@-]{1,128}$/;
 
-/** Whether an `X-Request-Id` of a proxy is valid: it becomes part of a header and of the log as it is. */
+/** Tells whether an `X-Request-Id` of a proxy is valid: it becomes part of a header and of the log as it is. */
 export const isRequestId = (text: string): boolean => idForm.test(text);
 
 /** W3C Trace Context, level 2: version, trace, parent and flags; a later version may have more parts behind them. */
@@ -135,7 +135,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   readonly database = new BusyTime();
   params: Readonly<Record<string, string>> = {};
   models = noModels;
-  /** Whether the query names relations, whose records only some callers may read. */
+  /** True if the query names relations, whose records only some callers may read. */
   relates = false;
   /** Path of the endpoint as registered; undefined before the endpoint is found. */
   route: string | undefined;
@@ -146,7 +146,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   body = nothing;
   bytes: Uint8Array = noBytes;
   files: readonly UploadedFile[] = noFiles;
-  /** Whether the response depends on `Accept`. */
+  /** True if the response depends on `Accept`. */
   varies = false;
   /** Headers that say how much the limits leave; undefined where none counts this request. */
   limitHeaders: { readonly RateLimit: string; readonly 'RateLimit-Policy': string } | undefined;
@@ -154,7 +154,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   reader: Call['reader'];
   /** Undefined where responses are not measured. */
   observe: AnswerObserver | undefined;
-  /** Whether the connection is closed with the response. */
+  /** True if the connection is closed with the response. */
   closes = false;
   /** Bytes that count for this request in the memory for bodies. */
   held = 0;
@@ -255,7 +255,7 @@ export class Request implements AuthRequest, Call, BodySender, Work {
     this.response.destroy(reason);
   }
 
-  /** Whether the caller is anonymous, or not yet authenticated. */
+  /** True if the caller is anonymous, or not yet authenticated. */
   get unidentified(): boolean {
     return this.principal.kind === 'nobody';
   }

@@ -175,7 +175,7 @@ export interface ResponderOptions {
 
 const hasBody = (status: number): boolean => status !== 304 && status !== 204;
 
-/** Whether the body of a request is still arriving when its response is sent; never for an injected request. */
+/** Tells whether the body of a request is still arriving when its response is sent; never for an injected request. */
 const isArriving = ({ raw }: Request): boolean =>
   !raw.complete && bringsBody(raw) && raw.socket instanceof Socket;
 

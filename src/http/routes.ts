@@ -83,7 +83,8 @@ const duplicateError = (one: Endpoint, other: Endpoint): Error => {
 };
 
 /**
- * Whether a parameter cannot match any record: it is empty, or contains NUL, which PostgreSQL refuses in a statement.
+ * Tells whether a parameter cannot match any record: it is empty, or contains NUL, which PostgreSQL refuses in a
+ * statement.
  */
 const hasImpossibleParam = (params: Readonly<Record<string, string>>): boolean => {
   for (const name in params) if (params[name] === '' || params[name]?.includes('\0') === true) return true;

@@ -72,7 +72,7 @@ export interface HttpOptions {
    */
   readonly stallTimeoutMs?: number | undefined;
   readonly logger: Logger;
-  /** Whether each connection is closed with its next response; never unless given. */
+  /** Tells whether each connection is closed with its next response; never unless given. */
   readonly stopping?: Stopping;
 }
 
@@ -99,7 +99,7 @@ interface Runner {
   readonly count: AnswerCounter | undefined;
   readonly observe: AnswerObserver | undefined;
   readonly area: PageArea | undefined;
-  /** Whether the response depends on `Accept`. */
+  /** True if the response depends on `Accept`. */
   readonly varies: boolean;
 }
 

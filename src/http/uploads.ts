@@ -64,8 +64,8 @@ const isAlive = (pid: number): boolean => {
 };
 
 /**
- * Whether a folder was left by a process of this machine that has ended. That process may have had the id of this one,
- * as in a container.
+ * Tells whether a folder was left by a process of this machine that has ended. That process may have had the id of this
+ * one, as in a container.
  */
 const isAbandoned = (name: string): boolean => {
   const [, machine, pid = ''] = /^(.+)-(\d{1,10})-[0-9a-f]{16}$/.exec(name) ?? [];

@@ -133,7 +133,7 @@ export interface EntityCommand<Fields extends InputFields = InputFields, Prepare
   readonly input?: Fields | undefined;
   /** Name of the object in the body that contains the input; undefined: the body itself. */
   readonly bodyKey?: string | undefined;
-  /** Whether the body may also be a form. */
+  /** True if the body may also be a form. */
   readonly form?: boolean | undefined;
   /** Schema of the input, if it says more than the fields. */
   readonly refine?: (schema: JsonSchema) => JsonSchema;

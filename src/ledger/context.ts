@@ -27,7 +27,10 @@ export interface Change {
   readonly actor: Actor;
 }
 
-/** Whether the actor has the highest rights: the operating system's user, code of the application, or a super_admin. */
+/**
+ * Tells whether the actor has the highest rights: the operating system's user, code of the application, or a
+ * super_admin.
+ */
 export const isSuperior = ({ principal, reason }: Actor): boolean =>
   reason !== undefined ||
   typeof principal === 'string' ||
@@ -74,7 +77,7 @@ const otherSuperAdmin = (tables: Change['tables'], id: number | undefined) => {
   return toQuery(id === undefined ? enabled : enabled.where('users.id', '!=', id));
 };
 
-/** Whether this user is the only enabled super_admin. */
+/** Tells whether this user is the only enabled super_admin. */
 export const isOnlySuperAdmin = async (
   reader: Pick<Reader, 'get'>,
   tables: Kysely<CoreSchema>,

@@ -163,7 +163,7 @@ export const numberInbox = (dialect: Dialect) =>
 export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
   row === undefined || (Number(row.seen) < step && Number(row.numbered) === Number(row.seen));
 
-/** The statements of the log beside those that write events. */
+/** The statements of the log, without the inserts of events. */
 const logStatements = (dialect: Dialect) => {
   const text = (column: string): Fragment =>
     sql`cast(${identifier(column)} as text) as ${identifier(column)}`;
@@ -332,7 +332,8 @@ export interface SeenSides {
   readonly before: boolean;
   readonly after: boolean;
   /**
-   * The fields that the record, as it was on each side, hides from the reader; undefined for a reader without conditions.
+   * The fields that the record, as it was on each side, hides from the reader; undefined for a reader without
+   * conditions.
    */
   readonly hidden?: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> } | undefined;
 }

@@ -81,7 +81,7 @@ export class CredentialWatch {
     this.#queue.delete(credentials);
   }
 
-  /** Checks those that are due. */
+  /** Checks the credentials that are due. */
   check(): void {
     const now = performance.now();
     if (now < this.#pausedUntil) return;

@@ -318,7 +318,7 @@ export const createJobs = ({ database, jobs, catalogue, times }: JobParts): JobS
   const schedules = schedulesOf(jobs);
   const scheduleStore = createSchedules(database);
   const notifyOthers = createNotifier(database);
-  // A process that does not run jobs notifies those that do.
+  // A process without a worker notifies the processes with one.
   let wake = notifyOthers;
   const perform: JobService['perform'] = (parts) => createPerform({ jobs: defined, ...parts });
   const ticks: JobService['ticks'] = (logger) =>

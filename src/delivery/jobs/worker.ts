@@ -1,4 +1,4 @@
-/** Runs jobs: `createPerform` runs one, and `JobWorker` claims those that are due and stores their outcomes. */
+/** Runs jobs: `createPerform` runs one, and `JobWorker` claims due jobs and stores their outcomes. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
@@ -376,7 +376,7 @@ export class JobWorker {
   async #take(): Promise<number> {
     const { outbox, recurring, times } = this.#parts;
     await recurring.addDue();
-    // After a blocked main thread leases may have expired: extend those that are not lost first.
+    // After a blocked main thread leases may have expired: extend the remaining ones first.
     if (performance.now() - this.#extended > times.lease / 2) await this.#extend();
     for (;;) {
       const next = await outbox.next();

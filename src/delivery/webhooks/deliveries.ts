@@ -377,7 +377,7 @@ export class Deliveries {
 
   /**
    * Claims up to `limit` due deliveries for `leaseMs` milliseconds each, and none once the webhook's lease was lost.
-   * @param oldest claims those that were added first instead of those that were due first
+   * @param oldest claims in the order of addition instead of the order in which deliveries were due
    */
   async claim(
     webhook: number,
@@ -631,7 +631,7 @@ const createLeaseStatements = (dialect: Dialect) => {
   };
 };
 
-/** Leases of webhooks: a process sends to those that it holds. */
+/** Leases of webhooks: a process sends to a webhook while it holds its lease. */
 export class WebhookLeases {
   readonly #database: Database;
   readonly #statements: ReturnType<typeof createLeaseStatements>;

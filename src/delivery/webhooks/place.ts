@@ -20,7 +20,7 @@ import type { ServedResource } from '../../resources/operations.ts';
 import type { WebhookCommandParts } from './commands.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** Administrators are offered the webhooks of all users; users are offered those that they manage. */
+/** Administrators have the webhooks of all users; users have the ones that they manage. */
 export interface WebhookPlace extends CommandPlace {
   readonly entity: Entity;
   readonly operation: (verb: string, noun: string) => string;
@@ -30,7 +30,7 @@ export interface WebhookPlace extends CommandPlace {
   readonly webhooks: (readable: readonly string[]) => Entity;
   /** The deliveries; what was sent of a record is shown for these models only. */
   readonly deliveries: (readable: readonly string[]) => Entity;
-  /** Whether the caller is shown what was sent of a model's records. */
+  /** Tells whether the caller is shown what was sent of a model's records. */
   readonly reads: (asker: Principal, model: ResourceModel) => boolean;
   readonly showsOneDelivery: boolean;
   /** Names of the models whose changes may be sent; without one, there are no endpoints. */

@@ -208,7 +208,7 @@ const nothingSent: TurnEnd = { hasMore: false, isFull: false };
 const logDisabled = (logger: Logger, { id, url }: LeasedWebhook, reason: string, line = {}): void =>
   logger.error({ ...line, webhook: id, url: urlInAudit(url), reason }, 'a webhook was disabled');
 
-/** Stores outcomes of attempts, in one batch those that end during the previous write. */
+/** Stores outcomes of attempts; attempts that end during one write are the next batch. */
 class Settling {
   readonly #parts: RunnerParts;
   readonly #webhook: number;

@@ -96,7 +96,8 @@ interface SealedSecrets {
 export type CoveredWebhook = Pick<LockedWebhook, 'user_id' | 'managed'>;
 
 /**
- * Tells whether a grant covers a webhook: users reach those that they made for themselves, not those that act for them.
+ * Tells whether a grant covers a webhook: users reach webhooks that they made for themselves, not webhooks that
+ * administrators made to act for them.
  */
 export const isCovered = ({ rows }: Pick<Grant, 'rows'>, webhook: CoveredWebhook): boolean =>
   rows !== 'none' &&
@@ -105,7 +106,7 @@ export const isCovered = ({ rows }: Pick<Grant, 'rows'>, webhook: CoveredWebhook
     return Boolean(webhook.managed) && condition.value === Number(webhook.user_id ?? 0);
   });
 
-/** Reads a webhook among those that a grant covers, and locks it. @throws Problem `record_not_found` */
+/** Reads a webhook that a grant covers, and locks it. @throws Problem `record_not_found` */
 export const lockWebhook = async (
   { transaction, dialect }: Pick<Change, 'transaction' | 'dialect'>,
   id: number,

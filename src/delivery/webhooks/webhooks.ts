@@ -1,5 +1,5 @@
 /**
- * The webhooks of a service: finds those that have something to send, and offers what endpoints and jobs need of them.
+ * The webhooks of a service: finds webhooks with something to send, and has the operations of their endpoints and jobs.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

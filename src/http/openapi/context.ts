@@ -30,9 +30,9 @@ export interface DescriptionOptions {
   /** Maximum bytes of a request body. */
   readonly bodyLimit: number;
   readonly writeLimits: WriteLimits;
-  /** Whether responses contain the position of their commit, for reads of a replica. */
+  /** True if responses contain the position of their commit, for reads of a replica. */
   readonly positions?: boolean;
-  /** Whether requests choose the language of their responses. */
+  /** True if requests choose the language of their responses. */
   readonly negotiated?: boolean;
   /** The described part of the service. */
   readonly area: DescriptionArea;

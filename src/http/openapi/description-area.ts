@@ -6,7 +6,7 @@ export const descriptionAreas = ['api', 'admin', 'all'] as const;
 
 export type DescriptionArea = (typeof descriptionAreas)[number];
 
-/** Whether a path belongs to the administration area. */
+/** Tells whether a path belongs to the administration area. */
 const isAdministrative = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
 
 /** The endpoints in a description of this area. */

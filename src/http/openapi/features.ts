@@ -12,7 +12,7 @@ const actionOf = ({ policy, docs }: Endpoint): ResourceRule['action'] | undefine
   return policy.action;
 };
 
-/** Whether the response has the record's version as `ETag`: detail and saved views. */
+/** Tells whether the response has the record's version as `ETag`: detail and saved views. */
 export const answersETag = (endpoint: Endpoint): boolean =>
   endpoint.docs.etag ?? ['detail', 'create', 'update'].includes(actionOf(endpoint) ?? '');
 
@@ -46,6 +46,6 @@ export const listFields = ({ docs, policy }: Endpoint): readonly ListField[] => 
   });
 };
 
-/** Whether limits may count the requests of an endpoint: its own one, or those of API keys. */
+/** Tells whether limits may count the requests of an endpoint: its own one, or those of API keys. */
 export const isLimited = ({ rateLimit, auth }: Endpoint): boolean =>
   rateLimit !== undefined || auth.some(isOfKeys);

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 
 const isChoice = (choice: Json): boolean => isJsonObject(choice) && 'const' in choice;
 
-/** Whether null is one of the choices, and a list of types is given as well. */
+/** Tells whether null is one of the choices, and a list of types is given as well. */
 const isNullableChoice = ({ type, oneOf }: JsonObject): boolean =>
   Array.isArray(type) && Array.isArray(oneOf) && oneOf.every(isChoice);
 

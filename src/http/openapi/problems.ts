@@ -36,7 +36,7 @@ const ofAuthentication = ({ auth, method, policy }: Endpoint): readonly ProblemN
 };
 
 /**
- * Whether a write can be refused for fields that not everybody writes: a condition on them may end before the
+ * Tells whether a write can be refused for fields that not everybody writes: a condition on them may end before the
  * statement, and a new record needs the required ones.
  */
 const dependsOnFields = ({ rules, fields }: ResourceModel, action: Action): boolean => {
@@ -51,7 +51,9 @@ const dependsOnFields = ({ rules, fields }: ResourceModel, action: Action): bool
   );
 };
 
-/** Whether an authenticated caller can be refused: an application where a user is required, a user without a role. */
+/**
+ * Tells whether an authenticated caller can be refused: an application where a user is required, a user without a role.
+ */
 const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
   switch (rule.kind) {
     case 'open':
@@ -76,7 +78,7 @@ const canForbid = (rule: Rule, auth: readonly AuthMethodName[]): boolean => {
 /** Keywords of a schema that demand nothing. */
 const annotations: ReadonlySet<string> = new Set(['title', 'description', 'examples']);
 
-/** Whether the record of a body has rules that it can violate. */
+/** Tells whether the record of a body has rules that it can violate. */
 const isValidated = ({ input }: Endpoint): boolean =>
   input !== undefined &&
   isJsonObject(input['properties']) &&
@@ -87,7 +89,10 @@ const isValidated = ({ input }: Endpoint): boolean =>
 const ofJson = ['malformed_json', 'invalid_text', 'too_deep', 'not_an_object'] as const;
 const ofAnyBody = ['body_too_large', 'unsupported_media_type'] as const;
 
-/** Problems of a body by the accepted media type. A form may have too many fields, and a multipart body may have no parts. */
+/**
+ * Problems of a body by the accepted media type. A form may have too many fields, and a multipart body may have no
+ * parts.
+ */
 const bodyProblems: Readonly<Record<Endpoint['accepts'], readonly ProblemName[]>> = {
   nothing: [],
   json: [...ofJson, ...ofAnyBody],
