@@ -176,6 +176,7 @@ const logLine = (event: StoredEvent): JsonObject => {
  * the database.
  */
 export class SecurityEventStore implements SecurityEvents {
+  readonly name = 'security events';
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #log: LogEvent;

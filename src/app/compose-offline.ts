@@ -47,11 +47,4 @@ export const composeOffline = ({
     }),
     ready: absent,
     stopping: neverStopping,
-    usage: {
-      keyUsed: absent,
-      applicationUsed: absent,
-      sessionUsed: absent,
-      flush: async () => {},
-      stop: async () => {},
-    },
   });

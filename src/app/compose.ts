@@ -62,11 +62,12 @@ import {
   serveResource,
 } from '../resources/operations.ts';
 import { createRefusals } from '../upkeep/refusals.ts';
-import { createRequestCounts, createRouteTimes, type Usage } from '../upkeep/usage.ts';
+import { createRequestCounts, createRouteTimes, createUsageRecorder } from '../upkeep/usage.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Application } from './application.ts';
 import type { Config } from './config.ts';
 import { settingsOf } from './config.ts';
+import type { WrittenCounter } from './counters.ts';
 import { connectionsWithin } from './open-files.ts';
 import { createKeyed } from './secrets.ts';
 import { packageVersion } from './version.ts';
@@ -81,7 +82,6 @@ export interface Parts {
   readonly logger: Logger;
   readonly database: Database;
   readonly vault: Vault;
-  readonly usage: Usage;
   /** Resolves if a write would be accepted. @throws Problem `database_unavailable` */
   readonly ready: () => Promise<void>;
   readonly stopping: Stopping;
@@ -93,8 +93,9 @@ export interface Parts {
 
 /** Parts that the steps below have in common: languages, keys, the event log, and stores that several rooms use. */
 const createFoundations = async (parts: Parts) => {
-  const { config, application, clock, removalClock, logger, database, vault, usage } = parts;
+  const { config, application, clock, removalClock, logger, database, vault } = parts;
   const context = { database, clock };
+  const usage = createUsageRecorder(context);
   const languages = createLanguages(config, application.catalogues);
   const events = new EventLog(database);
   const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
@@ -108,6 +109,7 @@ const createFoundations = async (parts: Parts) => {
     eventSignal: new EventSignal(database, events),
     trash: createTrash(database),
     keyed,
+    usage,
     passwords: createPasswords(),
     idempotency: createIdempotency({ ...context, removalClock }),
     securityEvents: createSecurityEvents(
@@ -280,8 +282,8 @@ const composeWebhooks = (
 
 /** Parts of the authentication methods. */
 const composeAuthentication = (
-  { config, clock, vault, usage }: Parts,
-  { context, keyed, identities, securityEvents }: Foundations,
+  { config, clock, vault }: Parts,
+  { context, keyed, usage, identities, securityEvents }: Foundations,
 ) => ({
   tokens: keyed.tokens,
   cookies: keyed.cookies,
@@ -322,18 +324,26 @@ const composeChanges = (
   });
 
 /** Limits, counts and logs of requests. */
-const composeCounts = ({ config, clock, logger, database, vault }: Parts, { context }: Foundations) => {
+const composeCounts = (
+  { config, clock, logger, database, vault }: Parts,
+  { context, usage, securityEvents }: Foundations,
+) => {
   const buckets = new Buckets(database, (error) => logger.warn({ err: error }, 'limits'), config.workers);
-  return {
+  const counts = {
     requestCounts: createRequestCounts(context),
     keyUsage: createKeyUsage(context),
     keyCalls: createKeyCalls(context),
     keyUses: createKeyUses(context),
+    routeTimes: createRouteTimes(context),
+    refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
+  };
+  const counters: readonly WrittenCounter[] = [usage, securityEvents, ...Object.values(counts)];
+  return {
+    ...counts,
+    counters,
     buckets,
     limiter: new Limiter(buckets, clock),
     attention: createAttention(context),
-    routeTimes: createRouteTimes(context),
-    refusals: createRefusals(context, (id) => vault.applications().some(({ app_id }) => app_id === id)),
     imports: new ImportStore(context),
   };
 };

@@ -163,18 +163,7 @@ export const openHttp = async (
     ...(await allEndpoints(composed, application, config, options.development)),
     ...(pages?.endpoints ?? []),
   ]);
-  const { requestCounts, keyUsage, keyUses, keyCalls, routeTimes, refusals, buckets } = services;
-  const counters = Object.entries({
-    'request counts': requestCounts,
-    'use of keys': keyUsage,
-    'scopes used by keys': keyUses,
-    'calls of keys': keyCalls,
-    'times of routes': routeTimes,
-    refusals,
-  });
-  for (const [name, counter] of counters)
-    closing.push(counter.start((error) => logger.warn({ err: error }, name)));
-  closing.push(() => buckets.close());
+  closing.push(() => services.buckets.close());
   const http = createHttpServer(endpoints, pipeline, {
     ...config,
     maxConnections: connectionsOf(config, logger),

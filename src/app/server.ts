@@ -2,13 +2,7 @@
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
-import {
-  type KeyCalls,
-  type KeyUsage,
-  type KeyUses,
-  notifyOfExpiry,
-  sweepRevokedKeys,
-} from '../accounts/api-keys.ts';
+import { notifyOfExpiry, sweepRevokedKeys } from '../accounts/api-keys.ts';
 import type { Nonces } from '../accounts/applications.ts';
 import type { SecurityEventStore } from '../accounts/security-events.ts';
 import { sweepLoginAttempts, type TokenStore } from '../accounts/sessions.ts';
@@ -24,8 +18,6 @@ import { type Clock, ServiceClock } from '../kernel/clock.ts';
 import type { TableContext } from '../ledger/context.ts';
 import type { Idempotency } from '../ledger/idempotency.ts';
 import { haveEvents } from '../model/models.ts';
-import type { RefusalStore } from '../upkeep/refusals.ts';
-import { createUsageRecorder, type RequestCounts, type RouteTimesStore } from '../upkeep/usage.ts';
 import { MainThreadWatch } from '../upkeep/watch.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
 import type { Application } from './application.ts';
@@ -33,6 +25,7 @@ import { mendStoredTimes, watchClock } from './clock-watch.ts';
 import { Closing } from './closing.ts';
 import { type Composed, compose } from './compose.ts';
 import { type Config, withPort } from './config.ts';
+import { startCounters, sweepCounters, type WrittenCounter } from './counters.ts';
 import { recordRefusedFile, watchCredentials } from './credentials-watch.ts';
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts';
 import { startApplication } from './lifecycle.ts';
@@ -139,12 +132,7 @@ const openCredentials = async (
 /** Parts whose rows expire. */
 interface SweptParts extends TableContext {
   readonly idempotency: Idempotency;
-  readonly requestCounts: RequestCounts;
-  readonly keyUsage: KeyUsage;
-  readonly keyCalls: KeyCalls;
-  readonly keyUses: KeyUses;
-  readonly routeTimes: RouteTimesStore;
-  readonly refusals: RefusalStore;
+  readonly counters: readonly WrittenCounter[];
   readonly userTokens: TokenStore;
   readonly nonces: Nonces;
   readonly buckets: Buckets;
@@ -155,12 +143,7 @@ const startSweeping = (services: SweptParts, removalClock: Clock, logger: Logger
   const sweep = async (): Promise<void> => {
     const now = removalClock();
     await services.idempotency.sweep();
-    await services.requestCounts.sweep(now);
-    await services.keyUsage.sweep(now);
-    await services.keyCalls.sweep();
-    await services.keyUses.sweep(now);
-    await services.routeTimes.sweep(now);
-    await services.refusals.sweep(now);
+    await sweepCounters(services.counters, now);
     await services.userTokens.sweep(now);
     await services.nonces.sweep(now);
     await services.buckets.sweep();
@@ -171,7 +154,6 @@ const startSweeping = (services: SweptParts, removalClock: Clock, logger: Logger
         address: null,
         detail: { ...detail, key: name },
       });
-    await services.securityEvents.sweep(now);
     await sweepLoginAttempts(services, now - throttleWindow);
   };
   const timer = setInterval(() => {
@@ -214,8 +196,6 @@ const openService = async (starting: Starting) => {
   const { database, ready } = watched;
   if (clocks.isInjected) await mendStoredTimes(database, clock(), logger);
   else closing.push(await watchClock(clocks.service, database, logger));
-  const usage = createUsageRecorder({ database, clock }, (error) => logger.warn({ err: error }, 'last uses'));
-  closing.push(() => usage.stop());
   const composed = await compose({
     config,
     application,
@@ -224,7 +204,6 @@ const openService = async (starting: Starting) => {
     logger,
     database,
     vault,
-    usage,
     ready,
     stopping: closing.stopping,
     watch: codeWatch,
@@ -296,7 +275,7 @@ const startOn = async (config: Config, options: ServerOptions): Promise<Server> 
     const opened = await openService(starting);
     const { services, jobs } = opened.composed;
     events = services.securityEvents;
-    closing.push(services.securityEvents.start());
+    startCounters(services.counters, closing, logger);
     // Before the first write: an application that cannot be served is refused here.
     const { http, endpoints } = await openHttp(opened.composed, { ...starting, ...opened.watched });
     const firstAdmin = await prepareContent(starting, opened);

@@ -96,31 +96,31 @@ const applicationUses = (database: Database): BatchedCounter<string, number> =>
  * uses of a few seconds, nothing else. An earlier time never replaces a later one, neither in memory nor in the
  * database: clocks are set back, and another process may have seen the key since.
  */
-export const createUsageRecorder = (
-  { database }: TableContext,
-  onError: (error: unknown) => void,
-): Pick<UsageRecorder, 'applicationUsed'> & {
+export const createUsageRecorder = ({
+  database,
+}: TableContext): Pick<UsageRecorder, 'applicationUsed'> & {
+  readonly name: string;
   keyUsed(id: number, hash: string, now: number): void;
   sessionUsed(id: number, now: number): void;
   flush(): Promise<void>;
-  stop(): Promise<void>;
+  start(onError: (error: unknown) => void): () => Promise<void>;
 } => {
   const keys = secretUses(database);
   const sessions = sessionUses(database);
   const applications = applicationUses(database);
-
-  const stops = [keys, sessions, applications].map((counter) => counter.start(5_000, onError));
   return {
+    name: 'last uses',
     keyUsed: (id, hash, at) => keys.add(hash, { id, at }),
     applicationUsed: (appId, now) => applications.add(appId, now),
     sessionUsed: (id, now) => sessions.add(id, now),
     flush: async () => {
       await Promise.all([keys.flush(), sessions.flush(), applications.flush()]);
     },
-    stop: async () => {
-      await Promise.all(stops.map((stop) => stop()));
+    start: (onError) => {
+      const stops = [keys, sessions, applications].map((counter) => counter.start(5_000, onError));
+      return async () => {
+        await Promise.all(stops.map((stop) => stop()));
+      };
     },
   };
 };
-
-export type Usage = ReturnType<typeof createUsageRecorder>;

@@ -110,19 +110,21 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
 
   it('last uses that could not be written are written with the next batch', async () => {
     const { context, state, lastUse } = await setUp();
-    const usage = createUsageRecorder(context, () => {});
+    const usage = createUsageRecorder(context);
+    const stop = usage.start(() => {});
     usage.applicationUsed('shop', start);
     state.broken = true;
     await expect(usage.flush()).rejects.toThrow('database away');
     expect(await lastUse()).toBeUndefined();
     state.broken = false;
-    await usage.stop();
+    await stop();
     expect(await lastUse()).toBe(at(start));
   });
 
   it('a later use stays, whatever comes or fails after it', async () => {
     const { context, state, lastUse } = await setUp();
-    const usage = createUsageRecorder(context, () => {});
+    const usage = createUsageRecorder(context);
+    const stop = usage.start(() => {});
     // The clock was set back.
     usage.applicationUsed('shop', start + minute);
     usage.applicationUsed('shop', start);
@@ -135,7 +137,7 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
     usage.applicationUsed('shop', start + 3 * minute);
     await expect(failed).rejects.toThrow('database away');
     state.broken = false;
-    await usage.stop();
+    await stop();
     expect(await lastUse()).toBe(at(start + 3 * minute));
   });
 
@@ -160,12 +162,11 @@ describeEachDatabase('what is counted in memory and written in batches', (databa
     const used = async (...times: readonly number[]): Promise<unknown> => {
       for (const now of times) {
         // Another instance each time: it remembers nothing of what the others wrote.
-        const usage = createUsageRecorder(context, () => {});
+        const usage = createUsageRecorder(context);
         usage.keyUsed(id, 'h', now);
         usage.sessionUsed(unused?.id ?? 0, now);
         usage.applicationUsed('shop', now);
         await usage.flush();
-        await usage.stop();
       }
       const row = await stored();
       return [row?.k, row?.s, row?.a].map((time) => at(new Date(time ?? 0).getTime()));
