@@ -1,3 +1,5 @@
+/** The field type `email`: an address, stored as written. */
+
 import { storableText } from '../kernel/json.ts';
 import type { OptionTable } from '../kernel/options.ts';
 import {

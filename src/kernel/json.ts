@@ -93,14 +93,6 @@ const refuseNonFinite = (key: string, value: unknown): unknown => {
 export const toJson = (values: unknown): Json =>
   JSON.parse(JSON.stringify(values, refuseNonFinite) ?? 'null') as Json;
 
-/** Returns the members that are not undefined, for objects whose reader asks which members there are. */
-export const definedMembers = <Value>(
-  members: Readonly<Record<string, Value | undefined>>,
-): Readonly<Record<string, Value>> =>
-  Object.fromEntries(
-    Object.entries(members).filter((member): member is [string, Value] => member[1] !== undefined),
-  );
-
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 

@@ -2,7 +2,7 @@
 
 import { bucketsOf, isGroupable, measuresOf } from '../fields/aggregates.ts';
 import type { JsonSchema } from '../fields/field.ts';
-import { definedMembers, type Json, type JsonObject } from '../kernel/json.ts';
+import { type Json, type JsonObject, withoutUndefined } from '../kernel/json.ts';
 import { fill, type Label, type Locale, labelText } from '../kernel/messages.ts';
 import { formSchema, nestedForm, uiSchemaOf, withNestedUi } from './definition/form.ts';
 import type { Models } from './models.ts';
@@ -67,7 +67,7 @@ const describeField = (
   const choices = type.choices?.(options, locale);
   const bounds = type.bounds?.(options) ?? {};
   const isReference = field.reference !== undefined;
-  return definedMembers<Json>({
+  return withoutUndefined<Json>({
     name: field.name,
     label: labelText(field.label, locale),
     type: field.kind,
@@ -190,7 +190,7 @@ export const describeModel = (
     update: form('update', updates, shown),
     read: outputSchema(model, readable, locale, optionalOf(access)),
   };
-  return definedMembers<Json>({
+  return withoutUndefined<Json>({
     model: model.name,
     singular: model.singular,
     plural: model.plural,

@@ -4,7 +4,7 @@ import type { Dialect } from '../database/dialect.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
 import { type Fragment, identifier } from '../database/statement.ts';
 import type { FieldDefinition, JsonSchema } from '../fields/field.ts';
-import { definedMembers, type Json } from '../kernel/json.ts';
+import { type Json, withoutUndefined } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages.ts';
 
 /** `required` says that the column is never null: sorts and cursors are simpler and faster then. */
@@ -101,7 +101,7 @@ const functionOf = (sql: Fragment | ((dialect: Dialect) => Fragment)): ((dialect
 
 /** The schema with null as a further value. */
 const nullable = ({ type, enum: choices, ...rest }: JsonSchema): JsonSchema =>
-  definedMembers<Json>({
+  withoutUndefined<Json>({
     type: typeof type === 'string' ? [type, 'null'] : undefined,
     ...rest,
     enum: Array.isArray(choices) ? [...choices, null] : undefined,
@@ -111,7 +111,7 @@ const typeSchema = ({ type, options }: EntityField): JsonSchema => {
   if (type.column === 'json') return { type: 'object' };
   const choices = type.choices?.(options, 'en').map(({ value }) => value);
   const { type: jsonType = 'string', format } = type.input(options, 'en');
-  return definedMembers<Json>({ type: jsonType, format, enum: choices });
+  return withoutUndefined<Json>({ type: jsonType, format, enum: choices });
 };
 
 const fieldSchema = (field: EntityField): JsonSchema => {

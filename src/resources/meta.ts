@@ -4,7 +4,7 @@ import { type Principal, takes } from '../auth/principal.ts';
 import { checkedModels } from '../http/call.ts';
 import type { Endpoint, QueryDocs } from '../http/endpoint.ts';
 import { languageOf, languageQuery } from '../http/language.ts';
-import { definedMembers, type Json, type JsonObject } from '../kernel/json.ts';
+import { type Json, type JsonObject, withoutUndefined } from '../kernel/json.ts';
 import { type Label, type Languages, type Locale, labelText } from '../kernel/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Referrer } from '../model/deletion.ts';
@@ -209,7 +209,7 @@ export const metadataEndpoint = (
       }));
       return {
         language,
-        data: definedMembers<Json>({
+        data: withoutUndefined<Json>({
           ...described,
           opens: opens.length === 0 ? undefined : opens,
           referenced_by: referenced.length === 0 ? undefined : referenced,

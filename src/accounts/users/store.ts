@@ -7,7 +7,7 @@ import type { VerifiedUser } from '../../auth/ports.ts';
 import { ConstraintError, type Database, type Reader, type Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { definedMembers, type Json, type JsonObject } from '../../kernel/json.ts';
+import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import type { Actor, AuditEntry } from '../../ledger/audit.ts';
 import { type Changed, type ConstraintMeanings, createCommands, insertedId } from '../../ledger/command.ts';
 import {
@@ -78,7 +78,7 @@ export const changedColumns = (change: UserChange) => ({
 /** Names of the changed fields, for the audit log; secrets have names only, no values. */
 export const changedFields = (change: UserChange): string[] =>
   Object.keys(
-    definedMembers<unknown>({
+    withoutUndefined<unknown>({
       username: change.username,
       email: change.email,
       name: change.name,
@@ -92,7 +92,7 @@ export const changedFields = (change: UserChange): string[] =>
 
 /** The changed values in the audit log. */
 export const auditDetail = ({ roles, disabled, mustChangePassword, ownerId }: UserChange): JsonObject =>
-  definedMembers<Json>({
+  withoutUndefined<Json>({
     owner_id: ownerId,
     roles,
     disabled,
@@ -103,7 +103,7 @@ export const auditDetail = ({ roles, disabled, mustChangePassword, ownerId }: Us
 const createdDetail = (user: UserValues): JsonObject => {
   const { roles, disabled, mustChangePassword, passwordHash, kind, ownerId = null } = user;
   const isService = kind === 'service';
-  return definedMembers<Json>({
+  return withoutUndefined<Json>({
     roles,
     disabled,
     must_change_password: mustChangePassword || undefined,

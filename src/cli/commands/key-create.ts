@@ -4,7 +4,7 @@ import { issueKey, keyFieldDefinitions, restrictionViolations } from '../../acco
 import { createUserStore } from '../../accounts/users.ts';
 import { canonicalAccount } from '../../auth/account.ts';
 import { createInput } from '../../http/input.ts';
-import { definedMembers, type JsonObject } from '../../kernel/json.ts';
+import { type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { catalogueOf } from '../../kernel/messages.ts';
 import { createCommands } from '../../ledger/command.ts';
 import { keyScopesOf } from '../../resources/application-endpoints.ts';
@@ -61,9 +61,9 @@ export const command = defineCommand({
       throw new UsageError('--username and --name are needed');
     const created = await withTables(io, async (context) => {
       const input = createInput(keyFieldDefinitions, catalogueOf(context.config.locale));
-      const restricted = definedMembers({ scopes, networks, limit });
+      const restricted = withoutUndefined({ scopes, networks, limit });
       const requests = quota === undefined ? undefined : Number(quota);
-      const read = input.read(definedMembers({ name, expires_at: expires, quota: requests }));
+      const read = input.read(withoutUndefined({ name, expires_at: expires, quota: requests }));
       const errors = [...read.errors];
       for (const { field, ...violation } of restrictionViolations(
         restricted,

@@ -5,7 +5,7 @@ import { generatePassword } from '../../app/first-admin.ts';
 import { canonicalAccount } from '../../auth/account.ts';
 import { createPasswords } from '../../auth/password.ts';
 import { refuseInvalid } from '../../http/input.ts';
-import { definedMembers } from '../../kernel/json.ts';
+import { withoutUndefined } from '../../kernel/json.ts';
 import { catalogueOf } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -52,7 +52,7 @@ export const command = defineCommand({
       const input = createUserInput(users, catalogueOf(context.config.locale));
       const ownerId = owner === undefined ? undefined : await users.idByAccount(canonicalAccount(owner));
       if (service && ownerId === undefined) throw new CommandError(`no user ${owner}`);
-      const body = definedMembers({
+      const body = withoutUndefined({
         username,
         email,
         password,

@@ -6,7 +6,7 @@ import { parseId } from '../../fields/values.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import { checkedModels } from '../../http/call.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
-import { definedMembers, type Json } from '../../kernel/json.ts';
+import { type Json, withoutUndefined } from '../../kernel/json.ts';
 import { type Catalogue, catalogueOf, type Reason, reasonText } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { invalidParameter, parseQueryString, type QueryParameter } from '../../records/list.ts';
@@ -149,7 +149,7 @@ const stepOf = (
   catalogue: Catalogue,
   { rule, outcome, because, conditions, grants, key, record }: ExplainedStep,
 ): Json =>
-  definedMembers<Json>({
+  withoutUndefined<Json>({
     rule,
     label: catalogue.explained[rule],
     outcome,

@@ -96,15 +96,17 @@ const poolConfig = (
   url: string,
   idle: number,
   { connectTimeoutMs, started }: PostgresOptions,
-): PoolConfig => ({
-  ...sessionSettings(url, { statementTimeout, idleTimeout: idle, lockTimeout }),
-  connectionTimeoutMillis: connectTimeoutMs ?? connectionTimeout,
-  ...(started === undefined ? {} : { verify: startedAt(started) }),
-  types,
-  // A session may have several statements on their way at a time; only reads make use of it (see ReadBatches).
-  pipeline: true,
-  idleTimeoutMillis: 30_000,
-});
+): PoolConfig => {
+  const config = {
+    ...sessionSettings(url, { statementTimeout, idleTimeout: idle, lockTimeout }),
+    connectionTimeoutMillis: connectTimeoutMs ?? connectionTimeout,
+    types,
+    // A session may have several statements on their way at a time; only reads make use of it (see ReadBatches).
+    pipeline: true,
+    idleTimeoutMillis: 30_000,
+  };
+  return started === undefined ? config : { ...config, verify: startedAt(started) };
+};
 
 /** A listening session waits without a limit. */
 const listenerLimits: SessionLimits = { statementTimeout, idleTimeout: 0, lockTimeout };

@@ -1,3 +1,5 @@
+/** The conditions that a write puts on the row as it is, on its version, and on its new values. */
+
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source, versionColumn } from '../../database/source.ts';
 import { type Argument, type Fragment, identifier, join, sql } from '../../database/statement.ts';

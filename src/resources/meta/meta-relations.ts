@@ -2,7 +2,7 @@
 
 import type { Principal } from '../../auth/principal.ts';
 import type { FieldType } from '../../fields/field.ts';
-import { definedMembers, type Json, type JsonObject } from '../../kernel/json.ts';
+import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { type Locale, labelText } from '../../kernel/messages.ts';
 import type { Models } from '../../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
@@ -33,7 +33,7 @@ const waysOf = ({ many, from, to, through }: ModelRelation, related: Related, mo
   if (!many) return { field: from };
   const reads = (of: string, name: string): boolean => related(of)?.grant.readable.includes(name) === true;
   if (through === undefined) return reads(model, to) ? { by: to } : {};
-  return definedMembers<Json>({
+  return withoutUndefined<Json>({
     through: through.model,
     by: reads(through.model, through.from) ? through.from : undefined,
     on: reads(through.model, through.to) ? through.to : undefined,

@@ -1,3 +1,5 @@
+/** The references that lead from a deleted record to others, and the limits of a cascade. */
+
 import type { Database } from '../../database/database.ts';
 import type { Fragment } from '../../database/statement.ts';
 import { type Deletion, deletionOf, type Referrer, referrersOf } from '../../model/deletion.ts';
