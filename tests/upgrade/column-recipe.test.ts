@@ -1,29 +1,40 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Edit, filesEdited, RecipeCopy } from './recipe.ts';
+import { type Edits, filesOf, RecipeCopy } from './recipe.ts';
 
 /** The recipe of CONTRIBUTING for a column of the service's own tables, followed in a copy of the source. */
 
-const edits: readonly Edit[] = [
+const edits: readonly Edits[] = [
   {
-    declares: 'export const apiKeysTable = table(',
-    before: '  },\n  {\n    indexes: {\n      api_keys_created_by',
-    insert: '    remark: column.text({ nullable: true }),\n  ',
+    file: 'src/database/tables/api-key-tables.ts',
+    inserted: [
+      {
+        before: '  },\n  {\n    indexes: {\n      api_keys_created_by',
+        text: '    remark: column.text({ nullable: true }),\n  ',
+      },
+    ],
   },
   {
-    declares: 'export const coreSet: MigrationSet',
-    before: '};\n\n/** The migrations of the service. */',
-    insert: `  '9000_key_remarks': addColumns('api_keys', { remark: column.text({ nullable: true }) }),\n`,
+    file: 'src/database/migrations/core.ts',
+    inserted: [
+      {
+        before: '};\n\n/** The migrations of the service. */',
+        text: `  '9000_key_remarks': addColumns('api_keys', { remark: column.text({ nullable: true }) }),\n`,
+      },
+    ],
   },
   {
-    declares: 'export const ownKeyEntity',
-    before: '  rotated_at: field.datetime(',
-    insert: `  remark: field.string({ label: { 'zh-CN': '备注', en: 'Remark' } }),\n`,
+    file: 'src/accounts/api-keys/entity.ts',
+    inserted: [
+      {
+        before: '  rotated_at: field.datetime(',
+        text: `  remark: field.string({ label: { 'zh-CN': '备注', en: 'Remark' } }),\n`,
+      },
+    ],
   },
   {
-    declares: 'export const keyColumns',
-    before: `  { name: 'created_at', extra: true },\n];`,
-    insert: `  'remark',\n`,
+    file: 'admin/src/keys/keys.tsx',
+    inserted: [{ before: `  { name: 'created_at', extra: true },\n];`, text: `  'remark',\n` }],
   },
 ];
 
@@ -50,34 +61,30 @@ const listed = await app.as('super_admin').get('/admin/api_keys?sort=remark');
 const none = await app.as('super_admin').get('/admin/api_keys?filter[remark]=x');
 await app.close();
 const own = /readonly remark: string \\| null;/.test(clientRecords());
-console.log(JSON.stringify({ applied, upgraded, made: made.status, listed: listed.data, none: none.data, own }));
+console.log(JSON.stringify({ last: applied.at(-1), upgraded, made: made.status, listed: listed.data, none: none.data, own }));
 `;
 
 let copy: RecipeCopy;
 
 beforeAll(async () => {
-  // Builds the service where no other test has.
-  copy = await RecipeCopy.following(edits);
+  copy = await RecipeCopy.make();
+  await copy.apply(edits);
 }, 300_000);
 afterAll(() => copy[Symbol.asyncDispose]());
 
 it('a column of API keys in their list takes four edits: tables, list, filter and client follow', async () => {
-  expect(filesEdited(edits)).toBeLessThanOrEqual(4);
-  const { applied, upgraded, made, listed, none, own } = (await copy.run(
-    program,
-    join(copy.folder, 'older.db'),
-  )) as {
-    applied: readonly string[];
-    [name: string]: unknown;
-  };
-  expect(applied.at(-1)).toBe('9000_key_remarks');
-  expect(upgraded).toEqual([]);
-  expect(made).toBe(201);
-  expect(listed).toMatchObject([{ name: 'k', remark: null }]);
-  expect(none).toEqual([]);
-  expect(own).toBe(true);
+  expect(filesOf(edits)).toBeLessThanOrEqual(4);
+  expect(await copy.run(program, join(copy.folder, 'older.db'))).toMatchObject({
+    last: '9000_key_remarks',
+    upgraded: [],
+    made: 201,
+    listed: [{ name: 'k', remark: null }],
+    none: [],
+    own: true,
+  });
 }, 60_000);
 
 it('a column of API keys compiles in the service and in the administration area', async () => {
-  await copy.compile();
+  expect(await copy.refused('service')).toEqual([]);
+  expect(await copy.refused('admin')).toEqual([]);
 }, 300_000);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Edit, filesEdited, type NewFile, RecipeCopy } from './recipe.ts';
+import { type Edits, filesOf, type NewFile, RecipeCopy } from './recipe.ts';
 
 /** The recipe for a method of authentication, followed in a copy of the source: the user whom a proxy names. */
 
 const method: NewFile = {
-  path: 'src/auth/methods/remote-user.ts',
+  file: 'src/auth/methods/remote-user.ts',
   text: `
 import { Problem } from '../../kernel/problem.ts';
 import { type AuthDependencies, type Authenticate, type AuthMethod, absent, type IdentifiedUser } from '../method.ts';
@@ -46,40 +46,47 @@ export const remoteUser = {
 `,
 };
 
-const edits: readonly Edit[] = [
+const edits: readonly Edits[] = [
   {
-    declares: 'export const optionalMethods',
-    before: "import { session } from './methods/session.ts';",
-    insert: "import { remoteUser } from './methods/remote-user.ts';\n",
+    file: 'src/auth/registry.ts',
+    inserted: [
+      {
+        before: "import { session } from './methods/session.ts';",
+        text: "import { remoteUser } from './methods/remote-user.ts';\n",
+      },
+      { before: '  session,\n  signature,', text: '  remoteUser,\n' },
+    ],
   },
-  { declares: 'export const optionalMethods', before: '  session,\n  signature,', insert: '  remoteUser,\n' },
   {
-    declares: 'export interface Identities {',
-    before: '  /** As `byUserId`, unless the user',
-    insert: '  byUsername(username: string, models: readonly string[]): Promise<Identity | undefined>;\n',
+    file: 'src/auth/ports.ts',
+    inserted: [
+      {
+        before: '  /** As `byUserId`, unless the user',
+        text: '  byUsername(username: string, models: readonly string[]): Promise<Identity | undefined>;\n',
+      },
+    ],
   },
   {
-    declares: 'export const createIdentityStore',
-    before: '    byToken: forms<',
-    insert: `    byUsername: forms<{ username: string }>(
+    file: 'src/accounts/users/identities.ts',
+    inserted: [
+      {
+        before: '    byToken: forms<',
+        text: `    byUsername: forms<{ username: string }>(
       database,
       (value) => sql\`users u where u.username = \${value('username')} and \${signsIn}\`,
     ),
 `,
-  },
-  {
-    declares: 'export const createIdentityStore',
-    before: '    byToken: async (',
-    insert: `    byUsername: async (username, models) => {
+      },
+      {
+        before: '    byToken: async (',
+        text: `    byUsername: async (username, models) => {
       const row = await database.get<IdentityRow>(byUsername({ username }, models));
       return row === undefined ? undefined : toIdentity(row, 'missing');
     },
 `,
-  },
-  {
-    declares: 'export const createIdentityStore',
-    before: 'byToken, byKey,',
-    insert: 'byUsername, ',
+      },
+      { before: 'byToken, byKey,', text: 'byUsername, ' },
+    ],
   },
 ];
 
@@ -132,13 +139,13 @@ console.log(JSON.stringify({ trusted: await results({ TRUST_PROXY: 'loopback' })
 let copy: RecipeCopy;
 
 beforeAll(async () => {
-  // Builds the service where no other test has.
-  copy = await RecipeCopy.following(edits, [method]);
+  copy = await RecipeCopy.make();
+  await copy.apply([method, ...edits]);
 }, 300_000);
 afterAll(() => copy[Symbol.asyncDispose]());
 
 it("a method by a proxy's header takes four files, and works for a trusted proxy only", async () => {
-  expect(filesEdited(edits, [method])).toBeLessThanOrEqual(8);
+  expect(filesOf([method, ...edits])).toBeLessThanOrEqual(8);
   const { trusted, untrusted } = (await copy.run(program)) as Readonly<
     Record<'trusted' | 'untrusted', Readonly<Record<string, unknown>>>
   >;
@@ -151,5 +158,6 @@ it("a method by a proxy's header takes four files, and works for a trusted proxy
 }, 60_000);
 
 it("a method by a proxy's header compiles in the service and in the administration area", async () => {
-  await copy.compile();
+  expect(await copy.refused('service')).toEqual([]);
+  expect(await copy.refused('admin')).toEqual([]);
 }, 300_000);

@@ -1,6 +1,5 @@
 /** Follows a recipe of CONTRIBUTING in a copy of the source: its edits by hand, then the type checker and a program. */
 import { execFile } from 'node:child_process';
-import { globSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,25 +8,49 @@ import { ensureBuilt, root } from '../tour/service.ts';
 
 const run = promisify(execFile);
 
-/** An edit by hand: a text before the first place of another one in the file that declares something. */
-export interface Edit {
-  readonly declares: string;
-  readonly before: string;
-  readonly insert: string;
+/** Edits of a file by hand: each text comes before the first place of another one. */
+export interface Edits {
+  /** From the root of the project. */
+  readonly file: string;
+  readonly inserted: readonly { readonly before: string; readonly text: string }[];
 }
 
-/** A new file of the source. */
+/** A new file. */
 export interface NewFile {
-  /** From the root of the project. */
-  readonly path: string;
+  readonly file: string;
   readonly text: string;
 }
 
-/** The number of files that these edits change or create. */
-export const filesEdited = (edits: readonly Edit[], files: readonly NewFile[] = []): number =>
-  new Set(edits.map(({ declares }) => declares)).size + files.length;
+type Change = Edits | NewFile;
 
-/** A copy of the source in which a recipe has been followed. */
+/** The number of files that a person edits or writes. */
+export const filesOf = (changes: readonly Change[]): number => new Set(changes.map(({ file }) => file)).size;
+
+const parts = [
+  'src',
+  'admin',
+  'bin',
+  'client',
+  'docs',
+  'docs-page',
+  'scripts',
+  'tests/support',
+  'tests/types',
+  'tsconfig.json',
+  'package.json',
+];
+
+/** Programs of types that are compiled: the service with the client, and the administration area. */
+const programs = { service: 'tsconfig.copy.json', admin: 'admin' } as const;
+
+const runNode = async (args: readonly string[], cwd: string): Promise<string> => {
+  const { stdout } = await run(process.execPath, args, { cwd }).catch((error) => {
+    throw new Error(`${error.stdout}${error.stderr}`);
+  });
+  return stdout;
+};
+
+/** A copy of the source in which a recipe is followed. */
 export class RecipeCopy {
   readonly folder: string;
 
@@ -35,74 +58,57 @@ export class RecipeCopy {
     this.folder = folder;
   }
 
-  /** @throws Error if no file declares what an edit names, or if the file lacks the place of the edit */
-  static async following(edits: readonly Edit[], files: readonly NewFile[] = []): Promise<RecipeCopy> {
-    const copy = new RecipeCopy(await mkdtemp(join(tmpdir(), 'gatewright-recipe-')));
-    await copy.#fill();
-    for (const { path, text } of files) await writeFile(join(copy.folder, path), text);
-    for (const edit of edits) await copy.#apply(edit);
-    return copy;
-  }
-
-  async #fill(): Promise<void> {
-    for (const part of [
-      'src',
-      'admin',
-      'bin',
-      'client',
-      'docs-page',
-      'scripts',
-      'tests/support',
-      'tsconfig.json',
-      'package.json',
-    ])
-      await cp(join(root, part), join(this.folder, part), { recursive: true });
+  /** @param checked tests that are compiled as well */
+  static async make(checked: readonly string[] = []): Promise<RecipeCopy> {
+    const { folder } = new RecipeCopy(await mkdtemp(join(tmpdir(), 'gatewright-recipe-')));
+    for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
     // The types of models, which the client names by the package.
     await ensureBuilt();
-    for (const part of ['node_modules', 'dist']) await symlink(join(root, part), join(this.folder, part));
+    for (const part of ['node_modules', 'dist']) await symlink(join(root, part), join(folder, part));
+    const service = {
+      extends: './tsconfig.json',
+      compilerOptions: { incremental: false },
+      include: ['src', 'client', 'scripts/client-records.ts'],
+      files: checked,
+      exclude: ['**/*.test.ts', '**/test-*.ts'],
+    };
+    await writeFile(join(folder, programs.service), JSON.stringify(service));
+    return new RecipeCopy(folder);
   }
 
-  async #apply({ declares, before, insert }: Edit): Promise<void> {
-    const file = await this.#fileWith(declares);
-    const text = await readFile(file, 'utf8');
-    if (!text.includes(before)) throw new Error(`${file} lacks the place of an edit: ${before}`);
-    await writeFile(
-      file,
-      text.replace(before, () => insert + before),
-    );
+  /** @throws Error if a file lacks the place of an edit */
+  async apply(changes: readonly Change[]): Promise<void> {
+    for (const change of changes) {
+      const path = join(this.folder, change.file);
+      if ('text' in change) await writeFile(path, change.text);
+      else await writeFile(path, this.#edited(change, await readFile(path, 'utf8')));
+    }
   }
 
-  async #fileWith(text: string): Promise<string> {
-    for (const file of globSync('{src,admin/src}/**/*.{ts,tsx}', { cwd: this.folder }))
-      if ((await readFile(join(this.folder, file), 'utf8')).includes(text)) return join(this.folder, file);
-    throw new Error(`no file has ${text}`);
+  #edited({ file, inserted }: Edits, text: string): string {
+    let edited = text;
+    for (const { before, text: added } of inserted) {
+      if (!edited.includes(before)) throw new Error(`${file} lacks the place of an edit: ${before}`);
+      edited = edited.replace(before, () => added + before);
+    }
+    return edited;
   }
 
   /** Runs a program in the copy, and returns the JSON that it prints. @throws Error with its output if it fails */
   async run(program: string, ...args: readonly string[]): Promise<unknown> {
     await writeFile(join(this.folder, 'program.ts'), program);
-    return JSON.parse(await this.#node('program.ts', ...args));
+    return JSON.parse(await runNode(['program.ts', ...args], this.folder));
   }
 
-  /** Compiles the service and the administration area. @throws Error with what the compiler says */
-  async compile(): Promise<void> {
+  /** The files that the compiler refuses, each once. */
+  async refused(program: keyof typeof programs): Promise<readonly string[]> {
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const extended = {
-      extends: './tsconfig.json',
-      compilerOptions: { incremental: false },
-      include: ['src', 'client', 'scripts/client-records.ts'],
-      exclude: ['**/*.test.ts', '**/test-*.ts'],
-    };
-    await writeFile(join(this.folder, 'tsconfig.copy.json'), JSON.stringify(extended));
-    await this.#node(tsc, '-p', 'tsconfig.copy.json');
-    await this.#node(tsc, '-p', 'admin', '--incremental', 'false');
-  }
-
-  async #node(...args: readonly string[]): Promise<string> {
-    const { stdout } = await run(process.execPath, args, { cwd: this.folder }).catch((error) => {
-      throw new Error(`${error.stdout}${error.stderr}`);
-    });
-    return stdout;
+    const args = [tsc, '-p', programs[program], '--incremental', 'false', '--pretty', 'false'];
+    const output = await run(process.execPath, args, { cwd: this.folder }).catch((error) => error);
+    const files = [...String(output.stdout).matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(
+      ([, file]) => `${file}`,
+    );
+    return [...new Set(files)].sort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
