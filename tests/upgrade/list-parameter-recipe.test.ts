@@ -1,21 +1,11 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { plainParameters } from '../../src/records/list.ts';
-import { ensureBuilt, root } from '../tour/service.ts';
+import { root } from '../tour/service.ts';
+import { type Edits, filesOf, RecipeCopy } from './recipe.ts';
 
 /** The recipe for a parameter of lists, followed in a copy of the source: `distinct=true` returns equal rows once. */
-
-const run = promisify(execFile);
-
-/** Edits of a file by hand: each text comes before the first place of another one. */
-interface Edits {
-  readonly file: string;
-  readonly inserted: readonly { readonly before: string; readonly text: string }[];
-}
 
 /** The first edits: the description of the parameter, and its member of a list request. */
 const begun: readonly Edits[] = [
@@ -185,53 +175,16 @@ console.log(JSON.stringify({
 }));
 `;
 
-let copy: string;
-
-const apply = async (edits: readonly Edits[]): Promise<void> => {
-  for (const { file, inserted } of edits) {
-    let text = await readFile(join(copy, file), 'utf8');
-    for (const { before, text: added } of inserted) {
-      expect(text, file).toContain(before);
-      text = text.replace(before, () => added + before);
-    }
-    await writeFile(join(copy, file), text);
-  }
-};
-
-const checked = ['src/records/key-parts.test.ts', 'tests/types/list-parameters.test.ts'];
+let copy: RecipeCopy;
 
 beforeAll(async () => {
-  copy = await mkdtemp(join(tmpdir(), 'gatewright-parameter-'));
-  const parts = ['src', 'client', 'docs', 'docs-page', 'scripts', 'tests/support', 'tests/types'];
-  for (const part of [...parts, 'package.json', 'tsconfig.json'])
-    await cp(join(root, part), join(copy, part), { recursive: true });
-  // The types of models, which the client names by the package.
-  await ensureBuilt();
-  for (const part of ['node_modules', 'dist']) await symlink(join(root, part), join(copy, part));
-  const extended = {
-    extends: './tsconfig.json',
-    compilerOptions: { incremental: false },
-    include: ['src', 'client'],
-    files: checked,
-    exclude: ['**/*.test.ts', '**/test-*.ts'],
-  };
-  await writeFile(join(copy, 'tsconfig.copy.json'), JSON.stringify(extended));
+  copy = await RecipeCopy.make(['src/records/key-parts.test.ts', 'tests/types/list-parameters.test.ts']);
 }, 300_000);
-afterAll(() => rm(copy, { recursive: true, force: true }));
-
-/** The files that the compiler refuses, each once. */
-const refusedFiles = async (): Promise<readonly string[]> => {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const args = [tsc, '-p', 'tsconfig.copy.json', '--pretty', 'false'];
-  const output = await run(process.execPath, args, { cwd: copy }).catch((error) => error);
-  return [
-    ...new Set([...output.stdout.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, file]) => file)),
-  ].sort();
-};
+afterAll(() => copy[Symbol.asyncDispose]());
 
 it('the compiler names the places that a parameter of lists still lacks', async () => {
-  await apply(begun);
-  expect(await refusedFiles()).toEqual([
+  await copy.apply(begun);
+  expect(await copy.refused('service')).toEqual([
     'src/records/key-parts.test.ts',
     'src/records/list/parameters.ts',
     'src/resources/operations/scope-records.ts',
@@ -240,12 +193,10 @@ it('the compiler names the places that a parameter of lists still lacks', async 
 }, 300_000);
 
 it('a parameter of lists takes eight files: description, reference, client and code follow', async () => {
-  await apply(completed);
-  expect(new Set([...begun, ...completed].map(({ file }) => file)).size).toBeLessThanOrEqual(8);
-  expect(await refusedFiles()).toEqual([]);
-  await writeFile(join(copy, 'program.ts'), program);
-  const { stdout } = await run(process.execPath, ['program.ts'], { cwd: copy });
-  expect(JSON.parse(stdout)).toEqual({
+  await copy.apply(completed);
+  expect(filesOf([...begun, ...completed])).toBeLessThanOrEqual(8);
+  expect(await copy.refused('service')).toEqual([]);
+  expect(await copy.run(program)).toEqual({
     first: [{ genre: 'essay' }],
     second: [{ genre: 'novel' }],
     total: '2',
