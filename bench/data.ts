@@ -38,6 +38,8 @@ export interface Amounts {
   readonly notes: number;
   /** Users, keys and permissions beside those of the callers; none unless given. */
   readonly crowd?: number;
+  /** The checkout that makes the tables; this one unless given. */
+  readonly maker?: string | undefined;
 }
 
 export const environment = (directory: string, databaseUrl: string): Record<string, string> => ({
@@ -52,17 +54,17 @@ export const environment = (directory: string, databaseUrl: string): Record<stri
 
 /** The command line in an environment, run in the folder of an application. */
 export const commandLine =
-  (env: Readonly<Record<string, string>>, cwd = root) =>
+  (env: Readonly<Record<string, string>>, cwd = root, checkout = root) =>
   (args: readonly string[], input = ''): string =>
-    execFileSync(process.execPath, [join(root, 'bin/gatewright.js'), ...args], {
+    execFileSync(process.execPath, [join(checkout, 'bin/gatewright.js'), ...args], {
       cwd,
       env: { PATH: process.env['PATH'] ?? '', ...env },
       encoding: 'utf8',
       input,
     });
 
-const set = (env: Readonly<Record<string, string>>) => {
-  const gatewright = commandLine(env);
+const set = (env: Readonly<Record<string, string>>, maker = root) => {
+  const gatewright = commandLine(env, maker, maker);
   const json = (args: readonly string[], input?: string): Record<string, string> =>
     JSON.parse(gatewright([...args, '--json'], input)) as Record<string, string>;
   gatewright(['migrate']);
@@ -136,12 +138,12 @@ const spareSql = {
   remove: `delete from notes where id >= ${firstSpare}`,
 };
 
-export const sqliteData = async ({ notes, crowd = 0 }: Amounts): Promise<Data> => {
+export const sqliteData = async ({ notes, crowd = 0, maker }: Amounts): Promise<Data> => {
   const directory = mkdtempSync(join(tmpdir(), 'gatewright-bench-'));
   const file = join(directory, 'service', 'gatewright.db');
   mkdirSync(join(directory, 'service'));
   const service = environment(join(directory, 'service'), `sqlite:${file}`);
-  const made = set(service);
+  const made = set(service, maker);
   fillSqlite(file, notes);
   if (crowd > 0) fillCrowd(file, crowd);
   const bare = join(directory, 'bare.db');
@@ -177,7 +179,7 @@ const fillPostgres = async (url: string, notes: number): Promise<void> => {
 };
 
 /** One server with a database for each: the bare server's is a copy of the service's. */
-export const postgresData = async ({ notes }: Amounts): Promise<Data> => {
+export const postgresData = async ({ notes, maker }: Amounts): Promise<Data> => {
   const server = await durablePostgres();
   await server.start();
   const directory = mkdtempSync(join(tmpdir(), 'gatewright-bench-'));
@@ -197,7 +199,7 @@ export const postgresData = async ({ notes }: Amounts): Promise<Data> => {
   };
   await run(server.url, 'create database service');
   const service = environment(directory, urlOf('service'));
-  const made = set(service);
+  const made = set(service, maker);
   await fillPostgres(urlOf('service'), notes);
   await run(server.url, 'create database bare template service');
   return {

@@ -4,8 +4,8 @@
  *     npm run bench -- [--json] [--only=detail] [--database=sqlite|postgres] [--rounds=9] [--ms=1000]
  *
  * A ratio is the median of the pairs, with its quartiles; a target is met if the lower quartile meets it. With
- * `--beside=FOLDER`, a built checkout of another version, both versions of the service are compared instead, case by
- * case, on two copies of the data.
+ * `--beside=FOLDER`, a built checkout of an older version, both versions of the service are compared instead, case by
+ * case, on two copies of the data, whose tables the older one has made.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,7 +33,10 @@ const milliseconds = Number(options.ms);
 const isVersions = options.beside !== '';
 const notes = 10_000;
 
-const data = await (database === 'postgres' ? postgresData : sqliteData)({ notes });
+const data = await (database === 'postgres' ? postgresData : sqliteData)({
+  notes,
+  maker: isVersions ? resolve(options.beside) : undefined,
+});
 const started: { stop: () => Promise<void> }[] = [{ stop: () => data.remove() }];
 const running = async (starting: Promise<Running>): Promise<Running> => {
   const server = await starting;
