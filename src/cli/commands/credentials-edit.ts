@@ -1,7 +1,7 @@
 /** `gatewright credentials edit`: opens the decrypted credentials in an editor and encrypts them again. */
 
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage } from '../../kernel/error-message.ts';
@@ -40,15 +40,11 @@ const runEditor = (editor: string, file: string): Promise<void> => {
 export const editText = async (text: string, io: Io): Promise<string> => {
   const editor = io.env['VISUAL'] || io.env['EDITOR'];
   if (editor === undefined || editor === '') throw new CommandError('set VISUAL or EDITOR to your editor');
-  const directory = await mkdtemp(join(tmpdir(), 'gatewright-'));
-  try {
-    const file = join(directory, 'credentials.json');
-    await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-    await runEditor(editor, file);
-    return await readFile(file, 'utf8');
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'gatewright-'));
+  const file = join(directory.path, 'credentials.json');
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+  await runEditor(editor, file);
+  return await readFile(file, 'utf8');
 };
 
 const startingText = async (vault: Vault, resume: boolean | undefined): Promise<string> => {

@@ -95,24 +95,18 @@ const record = async (
   names: readonly string[],
 ): Promise<PlannedStep[]> => {
   const statements: string[] = [];
-  const db = new Kysely<MigrationTables>({ dialect: recording(driver, statements, writes) });
+  await using db = new Kysely<MigrationTables>({ dialect: recording(driver, statements, writes) });
   const steps: PlannedStep[] = [];
-  try {
-    for (const step of names) {
-      try {
-        await db
-          .transaction()
-          .execute(async (transaction) => migrations[step]?.up(transaction, dialect.name));
-      } catch (error) {
-        if (writes || steps.length === 0) throw error;
-        statements.push(unknown(step));
-      }
-      steps.push({ name: step, statements: statements.splice(0) });
+  for (const step of names) {
+    try {
+      await db.transaction().execute(async (transaction) => migrations[step]?.up(transaction, dialect.name));
+    } catch (error) {
+      if (writes || steps.length === 0) throw error;
+      statements.push(unknown(step));
     }
-    return steps;
-  } finally {
-    await db.destroy();
+    steps.push({ name: step, statements: statements.splice(0) });
   }
+  return steps;
 };
 
 /**

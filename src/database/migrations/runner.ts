@@ -180,17 +180,13 @@ export const changeLocked = async <T>(
   work: (transaction: MigrationDatabase, found: Found) => Promise<T>,
 ): Promise<T | undefined> => {
   if (target.isEmpty()) return undefined;
-  const db = await connect(target);
-  try {
-    const dialect = await target.dialect();
-    const done = await underLock(db, async (transaction) =>
-      work(transaction, await foundIn(transaction, dialect, [set])),
-    );
-    await fill(db, target, await readTables(askThrough(db), dialect));
-    return done;
-  } finally {
-    await db.destroy();
-  }
+  await using db = await connect(target);
+  const dialect = await target.dialect();
+  const done = await underLock(db, async (transaction) =>
+    work(transaction, await foundIn(transaction, dialect, [set])),
+  );
+  await fill(db, target, await readTables(askThrough(db), dialect));
+  return done;
 };
 
 const migratedFrom = ({ applied }: Found): Migrated => ({
@@ -209,21 +205,17 @@ export const migrateAll = async (
   sets: readonly MigrationSet[],
   conditions: Conditions = {},
 ): Promise<Migrated> => {
-  const db = await connect(target);
-  try {
-    const found = await look(db, target, sets);
-    await conditions.before?.(found);
-    assertOrder(found.applied);
-    const dialect = await target.dialect();
-    const isPending = found.applied.some(({ pending }) => pending.length > 0);
-    const migrated = isPending ? await apply(db, dialect, sets, conditions) : migratedFrom(found);
-    if (!isPending) await conditions.after?.(found.ask);
-    const tables = isPending ? await readTables(askThrough(db), dialect) : found.tables;
-    await fill(db, target, tables, conditions);
-    return migrated;
-  } finally {
-    await db.destroy();
-  }
+  await using db = await connect(target);
+  const found = await look(db, target, sets);
+  await conditions.before?.(found);
+  assertOrder(found.applied);
+  const dialect = await target.dialect();
+  const isPending = found.applied.some(({ pending }) => pending.length > 0);
+  const migrated = isPending ? await apply(db, dialect, sets, conditions) : migratedFrom(found);
+  if (!isPending) await conditions.after?.(found.ask);
+  const tables = isPending ? await readTables(askThrough(db), dialect) : found.tables;
+  await fill(db, target, tables, conditions);
+  return migrated;
 };
 
 /** Applies what is pending of one set, as `migrateAll` does. Returns the names applied. */
@@ -239,10 +231,6 @@ export const pending = async (
   migrations: Migrations,
   options: MigrationOptions,
 ): Promise<readonly string[]> => {
-  const db = await connect(target);
-  try {
-    return (await look(db, target, [{ migrations, ...options }])).applied.flatMap((each) => each.pending);
-  } finally {
-    await db.destroy();
-  }
+  await using db = await connect(target);
+  return (await look(db, target, [{ migrations, ...options }])).applied.flatMap((each) => each.pending);
 };

@@ -60,12 +60,8 @@ const copyPages = async (source: DatabaseSync, path: string, options: CopyOption
 
 /** Makes a file without a log, which can be opened on a read-only disk. */
 const settle = (path: string): void => {
-  const copy = new DatabaseSync(path);
-  try {
-    copy.exec('pragma trusted_schema = off; pragma journal_mode = delete');
-  } finally {
-    copy.close();
-  }
+  using copy = new DatabaseSync(path);
+  copy.exec('pragma trusted_schema = off; pragma journal_mode = delete');
 };
 
 const check = (database: DatabaseSync, path: string): void => {

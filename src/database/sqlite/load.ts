@@ -53,30 +53,26 @@ export const onSqliteLoader = async <T>(
   work: (loader: TableLoader) => Promise<T>,
 ): Promise<T> => {
   preparePrivateFile(path);
-  const database = new DatabaseSync(path, { timeout: busyTimeout, enableForeignKeyConstraints: false });
-  try {
-    // One at a time: no other process opens the file before this is over.
-    database.exec(
-      'pragma trusted_schema = off; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full',
-    );
-    return await work({
-      dialect: sqliteDialect,
-      ask: async <Row>(sql: string) => database.prepare(sql).all() as Row[],
-      run: async (sql) => database.exec(sql),
-      transaction: async (unit) => {
-        database.exec('begin immediate');
-        try {
-          const result = await unit();
-          database.exec('commit');
-          return result;
-        } catch (error) {
-          if (database.isTransaction) database.exec('rollback');
-          throw error;
-        }
-      },
-      insert: insertInto(database),
-    });
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path, { timeout: busyTimeout, enableForeignKeyConstraints: false });
+  // One at a time: no other process opens the file before this is over.
+  database.exec(
+    'pragma trusted_schema = off; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full',
+  );
+  return await work({
+    dialect: sqliteDialect,
+    ask: async <Row>(sql: string) => database.prepare(sql).all() as Row[],
+    run: async (sql) => database.exec(sql),
+    transaction: async (unit) => {
+      database.exec('begin immediate');
+      try {
+        const result = await unit();
+        database.exec('commit');
+        return result;
+      } catch (error) {
+        if (database.isTransaction) database.exec('rollback');
+        throw error;
+      }
+    },
+    insert: insertInto(database),
+  });
 };

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,27 +12,22 @@ const readTables = /^(?:gatewright_.*|permissions|permission_entries|roles)$/;
 
 /** Gives a file the tables of another, with the records that are read and no others. */
 export const copySchema = (from: string, to: string): void => {
-  const source = new DatabaseSync(from, { readOnly: true });
-  const target = new DatabaseSync(to, { enableForeignKeyConstraints: false });
-  try {
-    const rows = source
-      .prepare(
-        `select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite\\_%' escape '\\'
-         order by case type when 'table' then 0 when 'view' then 1 else 2 end`,
-      )
-      .all() as { type: string; name: string; sql: string }[];
-    for (const { sql } of rows) target.exec(sql);
-    for (const { name } of rows.filter(({ type, name }) => type === 'table' && readTables.test(name)))
-      for (const row of source.prepare(`select * from ${quoteName(name)}`).all()) {
-        const values = Object.values(row);
-        target
-          .prepare(`insert into ${quoteName(name)} values (${values.map(() => '?').join(', ')})`)
-          .run(...values);
-      }
-  } finally {
-    source.close();
-    target.close();
-  }
+  using source = new DatabaseSync(from, { readOnly: true });
+  using target = new DatabaseSync(to, { enableForeignKeyConstraints: false });
+  const rows = source
+    .prepare(
+      `select type, name, sql from sqlite_master where sql is not null and name not like 'sqlite\\_%' escape '\\'
+       order by case type when 'table' then 0 when 'view' then 1 else 2 end`,
+    )
+    .all() as { type: string; name: string; sql: string }[];
+  for (const { sql } of rows) target.exec(sql);
+  for (const { name } of rows.filter(({ type, name }) => type === 'table' && readTables.test(name)))
+    for (const row of source.prepare(`select * from ${quoteName(name)}`).all()) {
+      const values = Object.values(row);
+      target
+        .prepare(`insert into ${quoteName(name)} values (${values.map(() => '?').join(', ')})`)
+        .run(...values);
+    }
 };
 
 /** Gives some work a file of its own, which `prepare` may fill before. */
@@ -40,12 +35,8 @@ export const onScratch = async <T>(
   work: (rehearsal: Rehearsal) => Promise<T>,
   prepare: (path: string) => void = () => {},
 ): Promise<T> => {
-  const directory = await mkdtemp(join(tmpdir(), 'gatewright-plan-'));
-  try {
-    const path = join(directory, 'plan.db');
-    prepare(path);
-    return await work({ dialect: sqliteDialect, driver: sqliteMigrationDialect(path), writes: true });
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'gatewright-plan-'));
+  const path = join(directory.path, 'plan.db');
+  prepare(path);
+  return await work({ dialect: sqliteDialect, driver: sqliteMigrationDialect(path), writes: true });
 };

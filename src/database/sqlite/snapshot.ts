@@ -90,15 +90,11 @@ export const withFrozen = async <T>(
   work: (database: DatabaseSync) => Promise<T>,
 ): Promise<T> => {
   const unchangeable = isUnchangeable(path);
-  const database = openFrozen(path, unchangeable);
-  try {
-    const result = await work(database);
-    // The volume may be writable elsewhere, where a service has begun in the meantime.
-    if (unchangeable && !isUnchangeable(path)) throw new Error(`${path} was opened by a service: try again`);
-    return result;
-  } finally {
-    database.close();
-  }
+  using database = openFrozen(path, unchangeable);
+  const result = await work(database);
+  // The volume may be writable elsewhere, where a service has begun in the meantime.
+  if (unchangeable && !isUnchangeable(path)) throw new Error(`${path} was opened by a service: try again`);
+  return result;
 };
 
 export const onSqliteSnapshot = <T>(
