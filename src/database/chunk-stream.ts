@@ -97,7 +97,7 @@ class ChunkIterator implements AsyncIterableIterator<string> {
     this.#idle = setTimeout(() => this.cut('The stream was not read for too long'), times.idle).unref();
   }
 
-  /** Whether the reader took too little for too long. */
+  /** True if the reader took too little for too long. */
   get slow(): boolean {
     return this.#pace.slow;
   }

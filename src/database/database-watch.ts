@@ -38,7 +38,7 @@ export interface DatabaseWatch {
   ready(): Promise<void>;
   /** To be called with every error of a statement. */
   failed(error: unknown): void;
-  /** Whether a statement has met damaged data since the start. Only a repair and a restart end it. */
+  /** True if a statement has met damaged data since the start. Only a repair and a restart end it. */
   damaged(): boolean;
   /** Checks now, as it does by itself every second. */
   look(): Promise<void>;
@@ -98,7 +98,7 @@ const createMark = async ({ database, clock }: WatchOptions) => {
   return { difference, write };
 };
 
-/** Whether the database accepts writes, according to the last check and the writes since. */
+/** True if the database accepts writes, according to the last check and the writes since. */
 class Readiness {
   readonly #check: (suspect: boolean) => Promise<void>;
   readonly #now: () => number;

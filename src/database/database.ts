@@ -115,7 +115,7 @@ export interface CommitNote {
 export interface SeenCommits {
   /** Name of the caller as in `CommitNote`; called only if any caller has committed. */
   readonly caller: () => string | Promise<string>;
-  /** Whether the request says that its sender has written recently, through any instance. */
+  /** True if the request says that its sender has written recently, through any instance. */
   readonly hasWritten: boolean;
 }
 
@@ -159,7 +159,7 @@ async function* texts(rows: readonly { readonly json: string }[]): AsyncIterable
 export interface OpenDatabase extends Database {
   /** Refuses every write with this cause from now on; undefined accepts them again. */
   refuseWrites(cause: Error | undefined): void;
-  /** Whether an error prevents other writes too: a disk that is full, or cannot be written. */
+  /** True if an error prevents other writes too: a disk that is full, or cannot be written. */
   cannotWrite(error: unknown): boolean;
   /** The place of damaged data, of which an error of a statement speaks; undefined for any other error. */
   damageIn(error: unknown): string | undefined;

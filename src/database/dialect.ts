@@ -100,7 +100,7 @@ export interface Dialect extends Compiler {
   readonly updateLock: Fragment;
   /** `updateLock` with the lock of a delete: no other transaction writes a reference to the rows either. */
   readonly deleteLock: Fragment;
-  /** Whether transactions that write lock rows, and so may wait for each other; otherwise one writes at a time. */
+  /** True if transactions that write lock rows, and so may wait for each other; otherwise one writes at a time. */
   readonly locksRows: boolean;
   /** Follows the columns of an INSERT with given keys, which the database would otherwise generate. */
   readonly givenKey: Fragment;
@@ -130,10 +130,10 @@ export interface Dialect extends Compiler {
    * Absent if several statements are no slower.
    */
   readonly writeWithCte: ((write: Fragment, others: readonly Fragment[]) => Fragment) | undefined;
-  /** Whether it also computes the columns of rows that an OFFSET skips. */
+  /** True if it also computes the columns of rows that an OFFSET skips. */
   readonly computesSkippedRows: boolean;
   /**
-   * Whether a generic plan has to estimate the rows of a bound LIMIT and OFFSET. After a bad estimate the database
+   * True if a generic plan has to estimate the rows of a bound LIMIT and OFFSET. After a bad estimate the database
    * plans each request again.
    */
   readonly misestimatesBoundLimit: boolean;
@@ -141,7 +141,7 @@ export interface Dialect extends Compiler {
   readonly diskProbe: readonly string[];
   /** True if `diskProbe` leaves nothing to clean up, so that it may run before any write has failed. */
   readonly isDiskProbeCheap: boolean;
-  /** Whether it is faster to materialize the rows of a page with its total than to read them twice. */
+  /** True if it is faster to materialize the rows of a page with its total than to read them twice. */
   readonly prefersMaterializedCount: boolean;
   /** Full-text search. */
   readonly search: SearchDialect;
@@ -205,9 +205,9 @@ export interface MoveDialect {
   inTheWay(ask: Ask): Promise<readonly { readonly remove: string; readonly restore: string }[]>;
   counters(ask: Ask): Promise<readonly IdCounter[]>;
   setCounter(counter: IdCounter): readonly string[];
-  /** Whether the values of a column of this type are the same on every database. */
+  /** True if the values of a column of this type are the same on every database. */
   portable(type: string): boolean;
-  /** Whether texts may contain the character NUL. */
+  /** True if texts may contain the character NUL. */
   readonly holdsNul: boolean;
 }
 
@@ -232,7 +232,7 @@ export interface SchemaDialect {
   readonly moving: MoveDialect;
   /** Indexes of full-text search. */
   readonly search: SearchSchema;
-  /** Whether foreign keys have names, by which they are dropped. */
+  /** True if foreign keys have names, by which they are dropped. */
   readonly namesForeignKeys: boolean;
   boolean(value: boolean): string;
   /** A JSON object with its keys replaced in place; an entry whose key becomes null is removed. */

@@ -45,7 +45,7 @@ export interface Introspection {
   indexes(ask: Ask): Promise<readonly IndexedColumn[]>;
   /** The full-text searches: the table of words, and the searched columns as a JSON array. */
   searches(ask: Ask): Promise<readonly { readonly table: string; readonly columns: string }[]>;
-  /** Whether a column of the declared type stores the values of a field with the wanted type. */
+  /** True if a column of the declared type stores the values of a field with the wanted type. */
   holds(declared: string, wanted: string): boolean;
 }
 

@@ -90,7 +90,7 @@ export class Shares {
     return this.#release(key);
   }
 
-  /** Whether a waiting caller would get a place that this caller releases. */
+  /** True if a waiting caller would get a place that this caller releases. */
   wouldHelp(by: Sharer | undefined): boolean {
     const key = by?.caller ?? service;
     for (const waiting of this.#queues.flatMap((queue) => [...queue.keys()])) {

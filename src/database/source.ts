@@ -51,7 +51,7 @@ export interface SourceColumn {
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself if absent. */
   readonly expression?: ((dialect: Dialect) => Fragment) | undefined;
-  /** Whether an empty text is stored where there is no value. */
+  /** True if an empty text is stored where there is no value. */
   readonly emptyIsNull?: boolean | undefined;
   /** SQL that renders the value of a row as JSON, if the field type's own does not fit (an array of roles). */
   readonly render?: ((dialect: Dialect, row: string) => Fragment) | undefined;
@@ -70,7 +70,7 @@ export interface ShownIf {
 /** A relation from a row to rows of another source, or of its own. */
 export interface SourceRelation {
   readonly name: string;
-  /** Whether it leads to any number of rows. */
+  /** True if it leads to any number of rows. */
   readonly many: boolean;
   /** The model whose policy decides which of them a caller reads. */
   readonly model: string;
@@ -110,9 +110,9 @@ export interface Source {
   readonly search?: SearchIndex | undefined;
   /** Identifies the conditions of its columns among those of the same table; absent if they have none. */
   readonly mask?: string;
-  /** Whether its SQL uses `serviceTime` or `monthAgo`. */
+  /** True if its SQL uses `serviceTime` or `monthAgo`. */
   readonly timed?: boolean;
-  /** Whether its SQL uses `callerSession`. */
+  /** True if its SQL uses `callerSession`. */
   readonly personal?: boolean;
 }
 
@@ -164,11 +164,11 @@ export const hasValue = (
   return column.shownIf === undefined ? [equal] : [equal, column.shownIf.condition(dialect, row)];
 };
 
-/** Whether the column of the table itself is its value, in every row. */
+/** True if the column of the table itself is its value, in every row. */
 export const isBare = ({ expression, emptyIsNull, shownIf }: SourceColumn): boolean =>
   expression === undefined && emptyIsNull !== true && shownIf === undefined;
 
-/** Whether JSON has the column's value as it is stored. */
+/** True if JSON has the column's value as it is stored. */
 export const isPlain = ({ type }: SourceColumn, dialect: Dialect): boolean =>
   dialect.columns[type.column].render === undefined;
 

@@ -39,7 +39,7 @@ export interface ReplicaOptions {
 export interface Rehearsal {
   readonly dialect: Dialect;
   readonly driver: KyselyDialect;
-  /** Whether what the steps write is run as well, as on a copy; else they can only read. */
+  /** True if what the steps write is run as well, as on a copy; else they can only read. */
   readonly writes: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface TableSnapshot {
     columns: readonly string[],
     from?: { readonly column: string; readonly after: string | undefined },
   ): AsyncIterable<readonly CanonicalRow[]>;
-  /** Whether an error says that stored data is damaged. */
+  /** True if an error says that stored data is damaged. */
   isDamage(error: unknown): boolean;
 }
 
@@ -150,9 +150,9 @@ export interface DatabaseTarget {
    * @throws Error that time does not change, such as a wrong password
    */
   readonly findUnreachable?: () => Promise<Error | undefined>;
-  /** Whether nothing is in it, as far as that is known without making it: its file is missing or empty. */
+  /** True if nothing is in it, as far as that is known without making it: its file is missing or empty. */
   isEmpty(): boolean;
-  /** Whether something lies beside a missing file that only a database leaves. */
+  /** True if something lies beside a missing file that only a database leaves. */
   hasRemains(): boolean;
   /**
    * Says which file of acknowledged writes is gone or damaged since the last process was killed; undefined if none is.
@@ -162,7 +162,7 @@ export interface DatabaseTarget {
   open(options: DatabaseOptions): Promise<OpenDatabase>;
   /** A connection for migrations, which takes the lock under which they run, and on which they may take their time. */
   migrationDriver(): Promise<KyselyDialect>;
-  /** Whether a transaction on that connection failed because it gave way to a write of another process. */
+  /** True if a transaction on that connection failed because it gave way to a write of another process. */
   isLockedOut(error: unknown): Promise<boolean>;
   rehearse<T>(work: (rehearsal: Rehearsal) => Promise<T>): Promise<T>;
   /** Gives some work one state of the tables, on a connection of its own that bounds nothing and writes nothing. */

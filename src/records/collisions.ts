@@ -91,7 +91,7 @@ export interface Candidate {
   readonly chosen: ReadonlySet<string>;
   /** Fields with invalid values, which `columns` lacks. */
   readonly refused?: ReadonlySet<string> | undefined;
-  /** Whether a record is known to exist, so that it is not looked up again. */
+  /** True if a record is known to exist, so that it is not looked up again. */
   readonly isThere?: ((model: string, id: ColumnValue) => boolean) | undefined;
   /** Gets the record that has unique values out of the way of this one; false if that record keeps them. */
   readonly makeWay?: MakeWay | undefined;

@@ -24,7 +24,7 @@ export interface EntityField extends Pick<FieldDefinition, 'type' | 'options'> {
   readonly schema?: JsonSchema;
   /** Labels of its values, if it is not an enum. */
   readonly words?: Readonly<Record<string, Label>>;
-  /** Whether it serves row filters only, and no view shows it. */
+  /** True if it serves row filters only, and no view shows it. */
   readonly hidden?: boolean;
 }
 

@@ -115,7 +115,7 @@ export class Parking {
     return exactText(record) as Text;
   }
 
-  /** Whether a later write changes one of these fields. `next`: the columns that it sets; undefined if it deletes. */
+  /** True if a later write changes one of these fields. `next`: the columns that it sets; undefined if it deletes. */
   leaves(
     fields: readonly ModelField[],
     whole: string,

@@ -14,7 +14,7 @@ const batch = 500;
 
 const scaleOf = ({ type, options }: FieldDefinition): number => type.scale?.(options) ?? 0;
 
-/** Whether values of both fields are kept in the same way, so that one's may stay where the other's come. */
+/** True if values of both fields are kept in the same way, so that one's may stay where the other's come. */
 export const isStoredAlike = (a: FieldDefinition, b: FieldDefinition): boolean =>
   a.type.column === b.type.column && scaleOf(a) === scaleOf(b);
 

@@ -49,7 +49,7 @@ export const describeDifference = (difference: Difference): string => {
 const failing: ReadonlySet<Aspect> = new Set(['type', 'demanded']);
 
 /**
- * Whether some request would fail, or read and write wrong values. Everything else is a promise that the database
+ * True if some request would fail, or read and write wrong values. Everything else is a promise that the database
  * does not keep (an index, a reference, a rule for rows that are there already) or something that no model asks for.
  */
 export const breaksRequests = (difference: Difference): boolean => {

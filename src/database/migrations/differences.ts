@@ -130,14 +130,14 @@ interface Compared {
   readonly model: ResourceModel;
 }
 
-/** Whether the model, and not the field, has an index over this one column. */
+/** True if the model, and not the field, has an index over this one column. */
 const isNamedAlone = (model: ResourceModel, column: string): boolean =>
   indexesBesideFields(model).some(({ columns }) => columns.length === 1 && columns[0] === column);
 
 const wantsIndex = (field: ModelField): boolean =>
   !field.unique && (field.options.index === true || field.reference !== undefined);
 
-/** Whether the database does something else to a reference than its field says; one that holds back holds back. */
+/** True if the database does something else to a reference than its field says; one that holds back holds back. */
 const goesOtherwise = ({ onDelete: action }: ForeignKeyShape, definition: FieldDefinition): boolean => {
   const wanted = onDelete(definition);
   return wanted === 'no action' ? action === 'set null' || action === 'cascade' : action !== wanted;

@@ -93,7 +93,7 @@ const pathAfter = (changes: readonly PathChange[], path: string): string | null 
 
 const isText = (column: Fragment): Fragment => sql`cast(${column} as text)`;
 
-/** Whether a text names one of the paths, perhaps: rows that name none are not written. */
+/** True if a text names one of the paths, perhaps: rows that name none are not written. */
 const names = (column: Fragment, changes: readonly PathChange[]): Fragment =>
   sql`(${join(
     changes.map(({ from }) => sql`${isText(column)} like ${literal(`%"${from}%`)}`),

@@ -30,7 +30,7 @@ export const searchTable = (table: string): string => bounded(`${searchPrefix}${
 
 const searchPrefix = 'gatewright_search_';
 
-/** Whether a table holds the words of another one, from which they follow. */
+/** True if a table holds the words of another one, from which they follow. */
 export const isSearchTable = (name: string): boolean => name.startsWith(searchPrefix);
 
 interface Index {

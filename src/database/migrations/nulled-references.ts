@@ -16,7 +16,7 @@ export const watchReference = (dialect: Dialect, table: string, column: string):
 export const forgetReference = (dialect: Dialect, table: string, column: string): string =>
   dialect.schema.referenceTriggers.drop(table, nulledTriggerName(table, column));
 
-/** Whether a field's column becomes null with what it refers to. */
+/** True if a field's column becomes null with what it refers to. */
 export const isNulled = (definition: FieldDefinition): boolean =>
   definition.type.target !== undefined && onDelete(definition) === 'set null';
 

@@ -129,7 +129,7 @@ const idOf = async (client: Client): Promise<string | undefined> => {
 const isEmpty = async (client: Client): Promise<boolean> =>
   (await client.query<{ n: number }>(tablesSql)).rows[0]?.n === 0;
 
-/** Whether a restore was begun here whose result was never compared with its backup. */
+/** True if a restore was begun here whose result was never compared with its backup. */
 const isUnverified = async (client: Client): Promise<boolean> => {
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass(quote_ident(current_schema()) || '.${restoringName}') is not null as there`,

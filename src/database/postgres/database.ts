@@ -127,7 +127,7 @@ const gaveUp = (error: unknown): unknown => (isConflict(error) ? overloaded(erro
 /** Options that are this folder's own. */
 export interface PostgresOptions extends DatabaseOptions {
   /**
-   * Whether statements are repeated after a conflict; true unless given. A caller of a replica uses the primary
+   * True if statements are repeated after a conflict; true unless given. A caller of a replica uses the primary
    * instead.
    */
   readonly mayRepeat?: boolean;
@@ -154,7 +154,7 @@ class PostgresDatabase implements OpenDatabase {
   readonly #unitLimit: number | undefined;
   readonly #conflictLimit: number;
   readonly #url: string;
-  /** Whether a session stays with its server: a pooler in transaction mode passes no notifications on. */
+  /** True if a session stays with its server: a pooler in transaction mode passes no notifications on. */
   readonly #direct: boolean;
   /** Sessions that it has at most, the one that listens included. */
   readonly #most: number;

@@ -70,7 +70,7 @@ export const isReadOnly = (error: unknown, sql: string): boolean =>
     // A standby server has no serializable transactions.
     (error.code === '0A000' && sql.startsWith('begin')));
 
-/** Whether a statement waited for a lock until `lock_timeout`. */
+/** True if a statement waited for a lock until `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => {
   const original = originalError(error);
   return isServerError(original) && original.code === '55P03';
@@ -90,7 +90,7 @@ export const damageIn = (error: unknown): string | undefined => {
   return isServerError(original) && damage.test(original.code ?? '') ? original.message : undefined;
 };
 
-/** Whether the session is lost, or in an unknown state: it must not be used again. */
+/** True if the session is lost, or in an unknown state: it must not be used again. */
 export const isSessionLost = (error: unknown): boolean =>
   isServerError(error) ? error.severity === 'FATAL' || /^(?:08|57P)/.test(error.code ?? '') : true;
 
@@ -106,7 +106,7 @@ const wasNeverSent = (error: unknown): boolean =>
 export type Effect = 'none' | 'own' | 'commit';
 
 /**
- * Whether a statement may stand although it failed: it was sent, and no answer came, or one of a pooler that lost the
+ * True if a statement may stand although it failed: it was sent, and no answer came, or one of a pooler that lost the
  * server. A server that ends a session has undone the statement that it was at, but says the same behind a COMMIT.
  */
 const isCommitOutcomeUnknown = (error: unknown, effect: Effect): boolean => {

@@ -7,7 +7,7 @@ const passing = /^(?:08|53300|57P0[1-3])/;
 /** The driver's own words for a connection that was not made in time, or was closed before it was made. */
 const unanswered = /timeout|terminated/i;
 
-/** Whether the same attempt may succeed later: nothing listens, no name, no answer, a server that starts. */
+/** True if the same attempt may succeed later: nothing listens, no name, no answer, a server that starts. */
 const isPassing = (error: unknown): error is Error => {
   if (error instanceof DatabaseError) return passing.test(error.code ?? '');
   if (!(error instanceof Error)) return false;

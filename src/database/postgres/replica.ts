@@ -34,7 +34,7 @@ class PostgresReplica implements AttachedReplica {
   readonly #now: () => number;
   readonly #commits = new RecentCommits();
   readonly #notes = new AsyncLocalStorage<CommitNote>();
-  /** Whether statements write what decides which rows other callers see. */
+  /** True if statements write what decides which rows other callers see. */
   readonly #areDecisive: (statements: readonly string[]) => boolean;
   readonly #closing = new AbortController();
   #primary: OpenDatabase | undefined;
@@ -122,7 +122,7 @@ class PostgresReplica implements AttachedReplica {
     return this.#primary;
   }
 
-  /** Whether the replica has every commit that a request has to see. */
+  /** True if the replica has every commit that a request has to see. */
   async #hasAll({ watch }: ReplicaLink, { caller, hasWritten }: SeenCommits): Promise<boolean> {
     return !hasWritten && (await this.#commits.lastOf(caller)) <= watch.freshUntil;
   }

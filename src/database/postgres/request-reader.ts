@@ -2,7 +2,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { type Caller, type ListReader, type Query, TooLongError } from '../database.ts';
 
 /**
- * Whether the first server would say the same: the answer is too long, or its caller asks for too much at a time.
+ * True if the first server would say the same: the answer is too long, or its caller asks for too much at a time.
  * Anything else may be the replica's own: it is away, behind a change of the schema, or its journal takes away what was
  * read.
  */

@@ -165,7 +165,7 @@ export interface Room {
   readonly places: number;
   /** How many statements about one table may have; all unless given. */
   readonly placesPerTable?: number;
-  /** Whether they keep prepared statements; true unless given. */
+  /** True if they keep prepared statements; true unless given. */
   readonly prepare?: boolean;
 }
 

@@ -97,7 +97,7 @@ const syncFile = (path: string): void => {
   }
 };
 
-/** Whether a service that was started with this file still runs, although the file is missing. */
+/** True if a service that was started with this file still runs, although the file is missing. */
 const isServed = (path: string): boolean => {
   if (!exists(`${path}-service`)) return false;
   const claim = new ServiceClaim(path);

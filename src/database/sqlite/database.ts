@@ -37,7 +37,7 @@ const maxSnapshotAgeMs = 5;
  */
 class SharedSnapshot {
   readonly #connection: SqliteConnection;
-  /** Whether a turn is running. */
+  /** True if a turn is running. */
   #active = false;
   #open = false;
   #since = 0;
@@ -116,7 +116,7 @@ export class Revisions {
   #knownVersion: number | undefined;
   /** The value of `others` before the known version. */
   #others: number | undefined;
-  /** Whether nothing was committed between the known version and the current write. */
+  /** True if nothing was committed between the known version and the current write. */
   #follows = false;
 
   constructor(versions: Versions, readsOf: (sql: string) => ReadonlySet<string>) {

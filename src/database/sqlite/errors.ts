@@ -25,7 +25,7 @@ export const isBusy = (error: unknown): boolean => isSqliteError(error) && prima
  */
 const unfinished: ReadonlySet<number> = new Set([778, 1034, 1290]);
 
-/** Whether a failed COMMIT may still be durable after a crash. */
+/** True if a failed COMMIT may still be durable after a crash. */
 export const isCommitOutcomeUnknown = (error: unknown): boolean =>
   isSqliteError(error) && unfinished.has(error.errcode);
 
@@ -44,7 +44,7 @@ const damages: ReadonlySet<number> = new Set([11, 26]);
 /** Damage as a kind of IOERR, by the extended code: IOERR_READ, IOERR_DATA, IOERR_CORRUPTFS. */
 const unreadable: ReadonlySet<number> = new Set([266, 8202, 8458]);
 
-/** Whether the error says that stored data is damaged, rather than that the file cannot be had at this moment. */
+/** True if the error says that stored data is damaged, rather than that the file cannot be had at this moment. */
 export const isDamage = (error: unknown): boolean => {
   const original = originalError(error);
   return isSqliteError(original) && (damages.has(primaryCode(original)) || unreadable.has(original.errcode));

@@ -98,7 +98,7 @@ const countIntact = (file: number, { frames, salts }: LogIndex): number | undefi
   return frames;
 };
 
-/** Whether the file is one that is written through a log. A restored backup is not, until it is first opened. */
+/** True if the file is one that is written through a log. A restored backup is not, until it is first opened. */
 const hasLog = (path: string): boolean => withFile(path, (file) => readAt(file, 0, 20))?.readUInt8(18) === 2;
 
 const advice =

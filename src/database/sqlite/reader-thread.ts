@@ -50,7 +50,7 @@ export class ReaderThread {
     });
   }
 
-  /** Whether it takes further requests. */
+  /** True if it takes further requests. */
   get usable(): boolean {
     return !this.#ending;
   }

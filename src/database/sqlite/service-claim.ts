@@ -21,7 +21,7 @@ export const claimPath = (databasePath: string): string => `${databasePath}-serv
  */
 export class ServiceClaim {
   readonly #lock: DatabaseSync;
-  /** Whether no other service held a claim when this one was made. */
+  /** True if no other service held a claim when this one was made. */
   readonly alone: boolean;
 
   constructor(databasePath: string) {

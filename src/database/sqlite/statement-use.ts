@@ -16,7 +16,7 @@ interface OpenUse {
   readonly writes: Set<string>;
 }
 
-/** Whether a column is computed of others of its row (https://sqlite.org/pragma.html#pragma_table_xinfo). */
+/** True if a column is computed of others of its row (https://sqlite.org/pragma.html#pragma_table_xinfo). */
 const computedColumns = 'select 1 from pragma_table_xinfo(?) where name = ? and hidden in (2, 3)';
 
 /** The name for all columns: it is unknown which of them the statement writes. */

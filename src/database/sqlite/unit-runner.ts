@@ -37,12 +37,12 @@ class SqliteTransaction implements Transaction {
     return this.#step(() => this.#connection.run(query));
   }
 
-  /** Whether a statement waits for its slice. */
+  /** True if a statement waits for its slice. */
   get waits(): boolean {
     return this.#turn !== undefined;
   }
 
-  /** Whether it has run a statement since the last call, or one waits. */
+  /** True if it has run a statement since the last call, or one waits. */
   isBusy(): boolean {
     const steps = this.#steps - this.#seen;
     this.#seen = this.#steps;
@@ -100,9 +100,9 @@ export interface WaitLimits {
   readonly until: () => number;
   /** Milliseconds in all, for the error when they are over. */
   readonly limit: number;
-  /** Whether the commit of units before it has to wait for it. */
+  /** True if the commit of units before it has to wait for it. */
   readonly holdsGroup: boolean;
-  /** Whether other writes wait for it. */
+  /** True if other writes wait for it. */
   readonly others: () => boolean;
 }
 

@@ -52,7 +52,7 @@ const listed =
   (of: Fragment): Fragment =>
     dialect.columns[type.column].render?.(of, type.scale?.(options) ?? 0) ?? of;
 
-/** Whether values are integers or decimals, which are added exactly. */
+/** True if values are integers or decimals, which are added exactly. */
 export const isExact = ({ type }: SourceColumn): boolean => type.column !== 'number';
 
 /** The columns of a group for one measure of the values `of`. */

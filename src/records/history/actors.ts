@@ -84,7 +84,7 @@ export const actorsShownTo = ({ principal, related }: ActorReader): 'all' | stri
   return users !== undefined && reachOf(users)?.terms.length === 0 ? 'all' : ownIdentity(principal);
 };
 
-/** Whether a reader may read a record. If it was deleted, they have to be able to read all records of its model. */
+/** True if a reader may read a record. If it was deleted, they have to be able to read all records of its model. */
 const mayRead = async (
   resources: ReadonlyMap<string, ReadModel>,
   reader: ActorReader,

@@ -48,7 +48,7 @@ const searchConditions = (
   return [branches.length === 0 ? sql`1 = 0` : sql`(${join(branches, ' or ')})`];
 };
 
-/** Whether null meets the condition. */
+/** True if null meets the condition. */
 const acceptsNull = ({ operator, negated }: FilterShape): boolean =>
   operator === 'ne' || (operator === 'null' && !negated);
 

@@ -45,7 +45,7 @@ type Paging =
       readonly kind: 'page';
       readonly page: number;
       readonly perPage: number;
-      /** Whether links are page numbers; else they are cursors. */
+      /** True if links are page numbers; else they are cursors. */
       readonly numbered: boolean;
     }
   /** Rows after the one with these sort values, or those `before` it; without values, the first or the last rows. */
@@ -73,7 +73,7 @@ export interface ListParameters {
    * search.
    */
   readonly search: string | undefined;
-  /** Whether the best match of a full-text search comes first; otherwise `sort` is the order. */
+  /** True if the best match of a full-text search comes first; otherwise `sort` is the order. */
   readonly ranked: boolean;
   readonly paging: Paging;
   /** Related records to include with each record. */
@@ -326,7 +326,7 @@ export interface ListShape extends ShapedMembers {
   readonly filters: readonly FilterShape[];
   /** Columns that `q` searches; undefined without a search. */
   readonly searched: readonly string[] | undefined;
-  /** Whether the best match comes first. */
+  /** True if the best match comes first. */
   readonly ranked: boolean;
   readonly paging: ShapePaging;
   /** Related records to include with each row. */
@@ -490,7 +490,7 @@ type CountedValues = Pick<ListArguments, 'filters' | 'search' | 'related'>;
 export const countKey = (shape: ListShape, values: CountedValues): string =>
   JSON.stringify([countedShape(shape), countedValues(values)]);
 
-/** Whether the page comes before its cursor: its rows are read backwards from there. */
+/** True if the page comes before its cursor: its rows are read backwards from there. */
 export const isBackward = ({ paging }: Pick<ListShape, 'paging'>): boolean =>
   paging.kind === 'after' && paging.before;
 
@@ -501,7 +501,7 @@ export const scanOrder = (shape: ListShape): Sort => (isBackward(shape) ? revers
 export const cursorNulls = ({ paging }: ListShape): readonly boolean[] =>
   paging.kind === 'after' ? paging.nulls : [];
 
-/** Whether the rows are read in the order of one index, so that a limit bounds the work. */
+/** True if the rows are read in the order of one index, so that a limit bounds the work. */
 const walksIndex = (shape: ListShape): boolean => {
   const { source, sort, paging } = shape;
   const [first, second] = sort;
@@ -511,19 +511,19 @@ const walksIndex = (shape: ListShape): boolean => {
   return paging.kind !== 'after' || isRowComparison(scanOrder(shape), paging.nulls);
 };
 
-/** Whether the request names keys: then few rows match, and counting them is cheap. */
+/** True if the request names keys: then few rows match, and counting them is cheap. */
 const namesKey = ({ source, rows, filters }: ListShape): boolean =>
   rows.terms.includes(source.key) ||
   filters.some(
     ({ column, operator }) => column.name === source.key && (operator === 'eq' || operator === 'in'),
   );
 
-/** Whether filters examine other tables, so that the number of matching rows does not bound the work. */
+/** True if filters examine other tables, so that the number of matching rows does not bound the work. */
 export const filtersOnRelations = ({ filters }: Pick<ListShape, 'filters'>): boolean =>
   filters.some(({ steps }) => steps !== undefined);
 
 /**
- * Whether an index bounds the rows examined for a page, whatever the size of the table: rows found by key, rows of one
+ * True if an index bounds the rows examined for a page, whatever the size of the table: rows found by key, rows of one
  * indexed value in the order of the key, or rows in the order of an index. The offset and the total are not included.
  */
 export const hasBoundedRows = (shape: ListShape): boolean => {
@@ -541,14 +541,14 @@ export const hasBoundedRows = (shape: ListShape): boolean => {
   return source.indexed.has(equality) && sort.length === 1;
 };
 
-/** Whether an index bounds all rows that the statement examines. A count examines all matching rows. */
+/** True if an index bounds all rows that the statement examines. A count examines all matching rows. */
 export const isBounded = (shape: ListShape): boolean =>
   hasBoundedRows(shape) && (shape.paging.kind !== 'page' || namesKey(shape));
 
-/** Whether the request filters or searches. */
+/** True if the request filters or searches. */
 export const hasConditions = ({ filters, searched }: ListShape): boolean =>
   filters.length > 0 || searched !== undefined;
 
-/** Whether every row of the source matches. */
+/** True if every row of the source matches. */
 export const isUnfiltered = (shape: ListShape): boolean =>
   shape.rows.terms.length === 0 && !hasConditions(shape);

@@ -41,15 +41,15 @@ export interface ListPlan {
   readonly count: Statement<ListArguments>;
   readonly stream: Statement<ListArguments>;
   readonly places: 'key' | 'lines' | undefined;
-  /** Whether an index bounds the work of `page`, whatever the size of the table. */
+  /** True if an index bounds the work of `page`, whatever the size of the table. */
   readonly bounded: boolean;
-  /** Whether an index bounds the rows of the page, without its offset and total. */
+  /** True if an index bounds the rows of the page, without its offset and total. */
   readonly boundedRows: boolean;
-  /** Whether the page has a total. */
+  /** True if the page has a total. */
   readonly counted: boolean;
-  /** Whether every row of the source matches. */
+  /** True if every row of the source matches. */
   readonly unfiltered: boolean;
-  /** Whether filters examine other tables of any size. */
+  /** True if filters examine other tables of any size. */
   readonly filtersOnRelations: boolean;
 }
 

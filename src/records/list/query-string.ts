@@ -60,10 +60,10 @@ export const parseQueryString = (raw: string): QueryParameter[] => {
   return parameters;
 };
 
-/** Whether letters of a raw query string are escaped without need: then it may contain any name. */
+/** True if letters of a raw query string are escaped without need: then it may contain any name. */
 export const escapesLetters = (query: string): boolean => /%(?:[46][1-9a-f]|[57][0-9a])/i.test(query);
 
-/** Whether a raw query string may name relations: by `include=…`, or by a path such as `customer.name`. */
+/** True if a raw query string may name relations: by `include=…`, or by a path such as `customer.name`. */
 export const namesRelations = (query: string): boolean =>
   /include|\.|%2e/i.test(query) || escapesLetters(query);
 

@@ -45,7 +45,7 @@ import { Totals } from './totals.ts';
 
 const sizeTtlMs = 1000;
 
-/** Whether a counted size is still valid. After the clock was set back, none is. */
+/** True if a counted size is still valid. After the clock was set back, none is. */
 const isFresh = (countedAt: number, now: number): boolean => now >= countedAt && now - countedAt < sizeTtlMs;
 
 /** Most rows of a small table: any statement on them takes at most one or two milliseconds. */
@@ -93,7 +93,7 @@ export class SizeEstimate {
     return isFresh(this.#countedAt, this.#clock()) ? this.#rows : undefined;
   }
 
-  /** Whether a full scan was brief when the size was last counted. */
+  /** True if a full scan was brief when the size was last counted. */
   get isBrief(): boolean {
     return this.#isBrief;
   }
@@ -144,7 +144,7 @@ export class ReachSizes {
     this.#clock = clock;
   }
 
-  /** Whether the rows are few; undefined if the database has to count them first. */
+  /** True if the rows are few; undefined if the database has to count them first. */
   wereFew(reach: RowReach): boolean | undefined {
     if (!isFoundByIndex(reach.terms)) return false;
     const counted = this.#sizes.get(keyOf(reach));
@@ -152,7 +152,7 @@ export class ReachSizes {
     return counted.rows <= smallTable;
   }
 
-  /** Whether the rows are few. Rows that no index finds are not counted, and taken for many. */
+  /** True if the rows are few. Rows that no index finds are not counted, and taken for many. */
   async areFew(reach: RowReach, from: ListReader = this.#database): Promise<boolean> {
     const recent = this.wereFew(reach);
     if (recent !== undefined) return recent;
@@ -215,7 +215,7 @@ const found = (row: PageRow, rowBytes: number): FoundPage => ({
   json: Number(row.widest ?? 0) <= rowBytes ? validUtf8(row.json) : undefined,
 });
 
-/** Whether the list examines only its own table, except for few related records. */
+/** True if the list examines only its own table, except for few related records. */
 const isOwnTable = ({ plan, parameters, values }: PreparedList): boolean =>
   !plan.filtersOnRelations && isLight(values.limit, parameters.included);
 

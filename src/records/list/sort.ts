@@ -11,7 +11,7 @@ import { invalidParameter, unusableField } from './query-string.ts';
 export interface SortTerm {
   readonly column: SourceColumn;
   readonly descending: boolean;
-  /** Whether rows may have null: nulls come first ascending, last descending. */
+  /** True if rows may have null: nulls come first ascending, last descending. */
   readonly nullable: boolean;
   /** Relations that lead to the column; absent for a column of the row itself. */
   readonly steps?: readonly RelationStep[];
@@ -88,7 +88,7 @@ export const orderBy = (sort: Sort, dialect: Dialect): Fragment =>
 const mostPlaceBytes = 8 * 1024 + 256;
 
 /**
- * Whether cursors are possible in this order: the sort values of every row are short enough. Unlimited texts are not.
+ * True if cursors are possible in this order: the sort values of every row are short enough. Unlimited texts are not.
  */
 export const isSeekable = (sort: Sort): boolean =>
   sort.reduce((sum, { column }) => sum + mostBytes(column), 0) <= mostPlaceBytes;
@@ -117,7 +117,7 @@ const compare = (term: SortTerm, isNull: boolean, value: Fragment, bound: Fragme
   };
 };
 
-/** Whether a row comparison `(a, b) > (x, y)` expresses the order: one direction, and no nulls that it would drop. */
+/** True if a row comparison `(a, b) > (x, y)` expresses the order: one direction, and no nulls that it would drop. */
 export const isRowComparison = (sort: Sort, nulls: readonly boolean[]): boolean =>
   !nulls.includes(true) &&
   (sort.every(({ descending }) => !descending) ||

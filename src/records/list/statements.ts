@@ -178,7 +178,7 @@ export const pageStatement = (
     return sql`${clauses.found}select ${join([...outer, sql`${count} as fitted`])} from (${fitted}) as page`;
   });
 
-/** Whether a page has to sort all rows that match, because no index returns them in its order. */
+/** True if a page has to sort all rows that match, because no index returns them in its order. */
 const sortsMatches = (shape: ListShape): boolean =>
   shape.paging.kind === 'page' &&
   !shape.ranked &&
@@ -187,7 +187,7 @@ const sortsMatches = (shape: ListShape): boolean =>
   !hasBoundedRows(shape);
 
 /**
- * Whether the keys of such a page are selected first: sorting whole records, or their JSON, is slower than reading the
+ * True if the keys of such a page are selected first: sorting whole records, or their JSON, is slower than reading the
  * records of one page again.
  */
 const choosesByKey = (shape: ListShape, dialect: Dialect): boolean =>
@@ -211,7 +211,7 @@ const chosenByKey = (
 };
 
 /**
- * Whether the statement materializes the keys and sort columns of all matching rows, and counts these for the total:
+ * True if the statement materializes the keys and sort columns of all matching rows, and counts these for the total:
  * the rows are read once, not twice. Only for tables that are not large, because it takes memory.
  */
 export const countsKept = (shape: ListShape, dialect: Dialect): boolean =>
@@ -247,7 +247,7 @@ export const countStatement = (shape: ListShape, dialect: Dialect): Statement<Li
     return shape.ranked ? sql`${found}select (${count})` : sql`select (${count})`;
   });
 
-/** Whether the largest page, with related records, may exceed the size limit of a response. */
+/** True if the largest page, with related records, may exceed the size limit of a response. */
 const isHeavy = ({ source, fields, included }: ListShape): boolean =>
   included.length > 0 && mayBeTooMuch(1000, source, fields, included);
 

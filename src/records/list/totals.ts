@@ -13,7 +13,7 @@ type State = number | string;
 interface CountedTotal {
   readonly state: State;
   readonly total: number;
-  /** Whether the state is the same as when the total was counted before, if it was. */
+  /** True if the state is the same as when the total was counted before, if it was. */
   readonly stable: boolean;
 }
 
@@ -37,7 +37,7 @@ export class Totals {
   }
 
   /**
-   * Whether the cached total may be valid for a page that is read now. On PostgreSQL only the page itself shows it:
+   * True if the cached total may be valid for a page that is read now. On PostgreSQL only the page itself shows it:
    * while the database changes with every page, none is read for nothing.
    */
   mayHold(revision: number | undefined, list: PreparedList, rows: RowReach): boolean {
@@ -80,13 +80,13 @@ export class Totals {
 }
 
 /**
- * Whether a total can be cached: its rows depend neither on the time nor on the session. A ranked search counts with
+ * True if a total can be cached: its rows depend neither on the time nor on the session. A ranked search counts with
  * every page, up to its end.
  */
 const isCacheable = ({ plan: { counted, shape } }: PreparedList): boolean =>
   counted && !shape.ranked && shape.source.timed !== true && shape.source.personal !== true;
 
-/** Whether the request's conditions may look at fields that some readers see in some records only. */
+/** True if the request's conditions may look at fields that some readers see in some records only. */
 const isOfReader = ({ plan: { shape, filtersOnRelations } }: PreparedList): boolean =>
   (shape.source.mask !== undefined && hasConditions(shape)) || filtersOnRelations;
 

@@ -258,16 +258,16 @@ export const noRowLimit = Number.MAX_SAFE_INTEGER;
 export const rowsExaminedInline = (records: number): number =>
   Math.max(50, Math.floor(maxRowsOfDirectRead / records));
 
-/** Whether the number of related records is bounded: no relation to many follows another one. */
+/** True if the number of related records is bounded: no relation to many follows another one. */
 const isBoundedInclude = ({ step, included }: Include, behindMany = false): boolean =>
   !(step.relation.many && behindMany) &&
   included.every((each) => isBoundedInclude(each, behindMany || step.relation.many));
 
-/** Whether so many records have so few related ones, by estimate, that a direct read is brief. */
+/** True if so many records have so few related ones, by estimate, that a direct read is brief. */
 export const isLight = (records: number, included: readonly Include[]): boolean =>
   records * usuallyIncluded(included) <= fewRelated && included.every((each) => isBoundedInclude(each));
 
-/** Whether steps examine rows to which they do not lead, so that a direct read may exceed its limit. */
+/** True if steps examine rows to which they do not lead, so that a direct read may exceed its limit. */
 export const looksBeyond = (included: readonly Include[]): boolean =>
   included.some((each) => looksAtOthers(each.step) || looksBeyond(each.included));
 
@@ -286,7 +286,7 @@ const rowBytes = (source: Source, fields: readonly string[], included: readonly 
   fields.reduce((sum, of) => sum + of.length + 4 + mostBytes(columnOf(source, of)), 0) +
   included.reduce((sum, each) => sum + bytesOf(each), 0);
 
-/** Whether so many rows with included records may exceed the limit on texts. */
+/** True if so many rows with included records may exceed the limit on texts. */
 export const mayBeTooMuch = (
   rows: number,
   source: Source,

@@ -53,7 +53,7 @@ export interface RelationStep {
   readonly between: Source | undefined;
 }
 
-/** Whether a step examines rows to which it does not lead: those that a rule excludes, or linking rows. */
+/** True if a step examines rows to which it does not lead: those that a rule excludes, or linking rows. */
 export const looksAtOthers = ({ relation, reach, link }: RelationStep): boolean =>
   relation.many && (link !== undefined || (reach.terms !== 'none' && reach.terms.length > 0));
 
@@ -131,14 +131,14 @@ export class RelatedReader {
   readonly values: SqlValue[] = [];
   readonly #related: Related;
   readonly #trail: TrailMark[] = [];
-  /** Whether the trail is complete: not if a grant reaches no row, or has an array of names that may change. */
+  /** True if the trail is complete: not if a grant reaches no row, or has an array of names that may change. */
   #isComplete = true;
 
   constructor(related: Related = () => undefined) {
     this.#related = related;
   }
 
-  /** Whether any relation was resolved. */
+  /** True if any relation was resolved. */
   get used(): boolean {
     return this.#used;
   }
@@ -384,7 +384,7 @@ interface Path {
   readonly column: SourceColumn;
 }
 
-/** Whether a name is a path to a field of related records. */
+/** True if a name is a path to a field of related records. */
 export const isPath = (name: string): boolean => name.includes('.');
 
 /**

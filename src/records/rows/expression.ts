@@ -17,7 +17,7 @@ interface Compilation {
   /** The id of the caller. */
   readonly caller: Fragment;
   readonly purpose: ConditionPurpose;
-  /** Whether it is one of several alternatives. */
+  /** True if it is one of several alternatives. */
   readonly alternative: boolean;
   /** Number of enclosing sub-selects. */
   readonly depth: number;

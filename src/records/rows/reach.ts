@@ -133,7 +133,7 @@ export const reachParts = (
   ]);
 };
 
-/** Whether indexes find the rows of a rule, however many other rows there are. */
+/** True if indexes find the rows of a rule, however many other rows there are. */
 export const isFoundByIndex = (terms: RowReach['terms']): boolean =>
   terms.some((term) => typeof term !== 'string' && isIndexed(term));
 

@@ -4,7 +4,7 @@ import { invalidParameter, parseQueryString } from '../list/query-string.ts';
 const trashed = 'trashed';
 
 /**
- * Whether a query names the parameter, whatever its value. It must be so wherever `parseTrashPage` returns a page: the
+ * True if a query names the parameter, whatever its value. It must be so wherever `parseTrashPage` returns a page: the
  * policy depends on it.
  */
 export const asksForTrash = (query: string): boolean => {
@@ -38,7 +38,7 @@ export const parseTrashPage = (query: string): VersionPage | undefined => {
   return rest === undefined ? undefined : parseVersionPage(rest);
 };
 
-/** Whether a request is for a deleted record. @throws Problem `invalid_parameter` for any other parameter then */
+/** True if a request is for a deleted record. @throws Problem `invalid_parameter` for any other parameter then */
 export const parseTrashed = (query: string): boolean => {
   const rest = withoutTrashed(query);
   const [other] = rest === undefined ? [] : parseQueryString(rest).filter(({ name }) => name !== '_');

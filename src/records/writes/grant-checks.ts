@@ -51,7 +51,7 @@ export class GrantChecks {
   }
 
   /**
-   * Whether the grant allows a new record with these values, or the record with an id to get them. A new record may
+   * True if the grant allows a new record with these values, or the record with an id to get them. A new record may
    * have further values: a rule that these could meet is taken to hold. One statement, or none.
    */
   readonly admits = async (

@@ -54,7 +54,7 @@ export class ParkedRecords {
     return true;
   };
 
-  /** Whether a record still exists with a placeholder, at the end of a transaction. */
+  /** True if a record still exists with a placeholder, at the end of a transaction. */
   readonly isParked = async (id: number, within: Transaction): Promise<boolean> => {
     if (!this.#parking.isParked(within, id)) return false;
     const { name } = this.#table;

@@ -63,7 +63,7 @@ export class RecordTable {
   readonly version: Fragment;
   /** JSON text of every field, as the column `whole`. */
   readonly everyField: Fragment;
-  /** Whether writes return every field, for hooks, history or events. */
+  /** True if writes return every field, for hooks, history or events. */
   readonly needsWhole: boolean;
   /** Values of a deleted row that decide who may read the event, as the column `reach`; empty without events. */
   readonly keptReach: readonly Fragment[];
@@ -137,7 +137,7 @@ export class RecordTable {
     return within === undefined ? this.database.execute<Row>({ ...query, order }) : within.all<Row>(query);
   }
 
-  /** Whether the response has every field: then its text serves hooks, history and events as well. */
+  /** True if the response has every field: then its text serves hooks, history and events as well. */
   #readsAll({ readable, mask }: Grant): boolean {
     return readable.length === this.model.fields.size && mask === undefined;
   }

@@ -57,7 +57,7 @@ export class WriteConditions {
     return this.#dialect.cast(index < 0 ? sql`null` : param('values', index), kind);
   }
 
-  /** Whether an update of these columns may make a row that the caller could not write. */
+  /** True if an update of these columns may make a row that the caller could not write. */
   leavesReach(writes: RowReach | undefined, names: readonly string[]): writes is RowReach {
     return writes?.terms.some((term) => columnsOf(term).some((of) => names.includes(of))) === true;
   }

@@ -11,7 +11,7 @@ import { noArguments } from './write-arguments.ts';
 /** The state of a reached record that decides whether a write may change it. */
 export interface WriteState {
   readonly version: number;
-  /** Whether the grant lets the record be written as it is now. */
+  /** True if the grant lets the record be written as it is now. */
   readonly writable: boolean;
 }
 

@@ -55,7 +55,7 @@ const mediaType = new RegExp(`^${token}/${token}${parameters}$`);
 
 const mediaRange = new RegExp(`^(?:\\*/\\*|${token}/(?:\\*|${token}))${parameters}$`);
 
-/** Whether a text is a media type, or a range of them: `image/*`, or every one. */
+/** True if a text is a media type, or a range of them: `image/*`, or every one. */
 export const isMediaRangeText = (text: string): boolean => mediaRange.test(text);
 
 /**

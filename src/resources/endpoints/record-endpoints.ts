@@ -60,11 +60,11 @@ const saved = (json: string, headers: Readonly<Record<string, string>>): Answer 
 
 const isWrite = (action: Action): boolean => action !== 'list' && action !== 'detail';
 
-/** Whether a write runs code of the application, which may ask for anything. */
+/** True if a write runs code of the application, which may ask for anything. */
 const hasHooks = ({ hooks }: ResourceModel): boolean =>
   Object.values(hooks).some((hook) => hook !== undefined);
 
-/** Whether a write can lose to another: for a value that is there once, or a record that is referred to. */
+/** True if a write can lose to another: for a value that is there once, or a record that is referred to. */
 const canCollide = (model: ResourceModel): boolean =>
   model.unique.length > 0 ||
   [...model.fields.values()].some(({ unique, reference }) => unique || reference !== undefined);

@@ -139,7 +139,7 @@ export class ShownRecords {
     return relation.many ? all : (all[0] ?? null);
   }
 
-  /** Whether the caller sees that a relation leads from a record to another one. */
+  /** True if the caller sees that a relation leads from a record to another one. */
   #leads({ hidden, joined }: Seen, relation: ModelRelation, record: JsonObject, other: JsonObject): boolean {
     const target = this.#models.get(relation.model);
     if (target && hidden.get(target)?.get(idOf(other))?.has(relation.to) === true) return false;

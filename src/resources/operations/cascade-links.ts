@@ -26,9 +26,9 @@ export interface Cascade extends Deletion {
   readonly nulled: Cascade['links'];
   /** All references that become null: the trash notes them, so that a restore can set them again. */
   readonly noted: readonly NoteReferences[];
-  /** Whether a record of the model goes into the trash. */
+  /** True if a record of the model goes into the trash. */
   readonly trash: boolean;
-  /** Whether code of the application runs in the transaction. */
+  /** True if code of the application runs in the transaction. */
   readonly runsHooks: boolean;
 }
 
@@ -54,10 +54,10 @@ export const createCascade = (database: Database, models: Models, name: string):
 };
 
 /**
- * Whether a deletion reads other records: those that it deletes too, and those with history or events that it changes.
+ * True if a deletion reads other records: those that it deletes too, and those with history or events that it changes.
  */
 export const touchesOthers = ({ links, nulled }: Cascade): boolean => links.length > 0 || nulled.length > 0;
 
-/** Whether a deletion has more statements than its own: also for references that the trash notes. */
+/** True if a deletion has more statements than its own: also for references that the trash notes. */
 export const affectsOthers = (cascade: Cascade): boolean =>
   touchesOthers(cascade) || (cascade.trash && cascade.noted.length > 0);

@@ -60,7 +60,7 @@ export interface Doomed {
 }
 
 interface Dependent extends Doomed {
-  /** Whether it is in the bundle of another record, and is restored with that one. */
+  /** True if it is in the bundle of another record, and is restored with that one. */
   readonly along: boolean;
   readonly write: TransactionalWrite;
 }

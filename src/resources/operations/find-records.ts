@@ -39,9 +39,9 @@ export interface FoundRecord {
 
 export interface FoundInList {
   readonly records: readonly FoundRecord[];
-  /** Whether more of the searched rows match. */
+  /** True if more of the searched rows match. */
   readonly more: boolean;
-  /** Whether every row was searched. */
+  /** True if every row was searched. */
   readonly whole: boolean;
 }
 

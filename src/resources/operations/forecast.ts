@@ -25,9 +25,9 @@ export interface ReferringRecords {
   readonly onDelete: OnDelete;
   /** At most `countedReferences`. */
   readonly count: number;
-  /** Whether there are more. */
+  /** True if there are more. */
   readonly more: boolean;
-  /** Whether they go into the trash; for references that become null, whether a restore sets them again. */
+  /** True if they go into the trash; for references that become null: if a restore sets them again. */
   readonly trash: boolean;
   /** Ids that they refer to; empty if there are too many to list. */
   readonly to: readonly number[];
@@ -48,7 +48,7 @@ export interface Forecast {
 interface Going {
   readonly model: string;
   readonly id: number;
-  /** Whether it goes into the trash. */
+  /** True if it goes into the trash. */
   readonly trash: boolean;
 }
 

@@ -149,7 +149,7 @@ interface Writes {
 
 type Done = 'created' | 'updated';
 
-/** Whether the database or the process failed, not a line: lines are not tried again. */
+/** True if the database or the process failed, not a line: lines are not tried again. */
 const isOfDatabase = (kind: ProblemKind): boolean =>
   kind === 'database_unavailable' ||
   kind === 'database_damaged' ||
@@ -303,7 +303,7 @@ const countsOf = (done: readonly Done[]): ImportCounts => {
 };
 
 /**
- * Whether lines must be written in sequence: numbers follow their order, hooks see the effects of the lines before, and
+ * True if lines must be written in sequence: numbers follow their order, hooks see the effects of the lines before, and
  * bad lines are reported.
  */
 const needsSequence = (

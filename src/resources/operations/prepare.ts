@@ -64,7 +64,7 @@ interface Updated {
   readonly whole?: string | undefined;
 }
 
-/** Whether it is only validated: its outer record was refused. */
+/** True if it is only validated: its outer record was refused. */
 const isRehearsed = ({ of }: RecordWrite): boolean => of !== undefined && of.id === undefined;
 
 /** The body with the reference to its outer record, which replaces any value that was sent. */
@@ -169,7 +169,7 @@ const settleFields = async (
 };
 
 /**
- * Whether the row rule allows the values of the body. Defaults and omitted fields do not count: the hook may still set
+ * True if the row rule allows the values of the body. Defaults and omitted fields do not count: the hook may still set
  * them.
  */
 const isAdmitted = (
@@ -205,7 +205,7 @@ const withheldIn = (
       rule === 'required' && !grant.writable.has(field) && !isMissing(own(body, field) ?? null),
   );
 
-/** Whether a nested body is valid but refused by a row rule or for its fields, before any hook runs. */
+/** True if a nested body is valid but refused by a row rule or for its fields, before any hook runs. */
 export const isRefusedWithin = async (asked: RecordWrite, sent: JsonObject): Promise<boolean> => {
   const body = withSurrounding(asked, 'create', sent);
   const write = await settleFields(asked, body, undefined);

@@ -1,6 +1,6 @@
 import { Problem } from '../../kernel/problem.ts';
 
-/** Whether a value of a body, of code or of a file can be the id of a record. */
+/** True if a value of a body, of code or of a file can be the id of a record. */
 export const isId = (id: unknown): id is number => Number.isSafeInteger(id) && Number(id) > 0;
 
 /** The value as an id. @throws Problem `record_not_found` for a value that cannot be one */

@@ -114,7 +114,7 @@ export const remove = async (
 
 /** The deletion of users, with the records that refer to them by `onDelete: 'cascade'`. */
 export interface UserRemoval {
-  /** Whether other records may be deleted or changed with a user, and whether hooks run then. */
+  /** True if other records may be deleted or changed with a user, and whether hooks run then. */
   readonly takesOthers: boolean;
   readonly runsHooks: boolean;
   /**

@@ -44,7 +44,7 @@ const withOwner = ({ resource: { model }, grant }: RecordWrite, columns: Columns
   return { ...columns, [owner]: named ?? grant.owner };
 };
 
-/** Whether an administrator sets the owner of the record, which goes into the audit log. */
+/** True if an administrator sets the owner of the record, which goes into the audit log. */
 const setsOwner = (
   { resource: { model }, acting }: RecordWrite,
   { columns }: Pick<Prepared, 'columns'>,
@@ -130,7 +130,7 @@ export const insert = async (
 };
 
 /**
- * Whether a row rule refuses any nested record of a new record. Checked before the transaction that writes them, since
+ * True if a row rule refuses any nested record of a new record. Checked before the transaction that writes them, since
  * the hook of the outer record runs before it too.
  */
 const isAnyRefused = async (write: RecordWrite, nested: Nested | undefined): Promise<boolean> => {
@@ -338,7 +338,7 @@ const writeNested = async (
   return collected.found;
 };
 
-/** Whether the writes of these nested records may change their outer record: by hooks, or by `onDelete`. */
+/** True if the writes of these nested records may change their outer record: by hooks, or by `onDelete`. */
 const mayChangeIt = ({ resource: { model, nested }, items }: NestedList): boolean =>
   items.some(({ task }) => task === 'delete') ||
   (items.length > 0 &&

@@ -22,7 +22,7 @@ import {
   transactionOf,
 } from './transaction.ts';
 
-/** Whether a statement changes rows, even if it returns them (RETURNING). */
+/** True if a statement changes rows, even if it returns them (RETURNING). */
 const changesRows = ({ sql }: Query): boolean => /^\s*(?:insert|update|delete|replace|merge)\b/i.test(sql);
 
 /** Counts a write by SQL, which may have deleted any record. */

@@ -98,7 +98,7 @@ export interface SharedTransaction {
 /** Key of a record within a transaction. */
 export const recordKey = (model: string, id: number): string => `${model} ${id}`;
 
-/** Whether the transaction has seen or created a record; undefined outside of one. */
+/** True if the transaction has seen or created a record; undefined outside of one. */
 export const isThereIn = ({
   shared,
 }: Pick<Acting, 'shared'>): ((model: string, id: unknown) => boolean) | undefined =>

@@ -223,7 +223,7 @@ interface RecordChange {
   readonly reach?: string | undefined;
 }
 
-/** Whether writes of a model store versions or events. */
+/** True if writes of a model store versions or events. */
 export const isRecorded = ({ history, model }: Pick<ServedResource, 'history' | 'model'>): boolean =>
   history !== undefined || model.events;
 
@@ -309,7 +309,7 @@ const settleChange = (write: TransactionalWrite, { id, whole }: SavedRecord): vo
   changed[at] = changeOf(write, { ...version, before: before ?? undefined, after: whole });
 };
 
-/** Whether the insert of a record can store its version and event in the same statement, without a transaction. */
+/** True if the insert of a record can store its version and event in the same statement, without a transaction. */
 const canWriteCompanions = ({ history, context, model }: ServedResource): boolean =>
   (history !== undefined || model.events) && context.database.dialect.writeWithCte !== undefined;
 
@@ -332,7 +332,7 @@ export const companionsOf = (
 };
 
 /**
- * Whether a write needs a transaction beside its statement: for a hook, a number, a version, an event, or an audit
+ * True if a write needs a transaction beside its statement: for a hook, a number, a version, an event, or an audit
  * entry.
  */
 const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): boolean =>
@@ -345,11 +345,11 @@ const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): 
 export const msPerRecord = 25;
 
 interface WritingOptions {
-  /** Whether it takes a transaction, whatever the resource. */
+  /** True if it takes a transaction, whatever the resource. */
   readonly always?: boolean;
   /** How many further records it may write. */
   readonly further?: number | undefined;
-  /** Whether it inserts one record, by one statement. */
+  /** True if it inserts one record, by one statement. */
   readonly creates?: boolean;
 }
 
