@@ -60,7 +60,7 @@ export class RecipeCopy {
 
   /** @param checked tests that are compiled as well */
   static async make(checked: readonly string[] = []): Promise<RecipeCopy> {
-    const { folder } = new RecipeCopy(await mkdtemp(join(tmpdir(), 'gatewright-recipe-')));
+    const folder = await mkdtemp(join(tmpdir(), 'gatewright-recipe-'));
     for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
     // The types of models, which the client names by the package.
     await ensureBuilt();
