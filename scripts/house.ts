@@ -120,7 +120,12 @@ const spreadInLiteral = (node: ts.Node): ts.Expression | undefined => {
   if (!ts.isObjectLiteralExpression(node.parent) && !ts.isArrayLiteralExpression(node.parent))
     return undefined;
   let { expression } = node;
-  while (ts.isParenthesizedExpression(expression)) ({ expression } = expression);
+  while (
+    ts.isParenthesizedExpression(expression) ||
+    ts.isAsExpression(expression) ||
+    ts.isSatisfiesExpression(expression)
+  )
+    ({ expression } = expression);
   return expression;
 };
 
@@ -160,7 +165,7 @@ const commentsOf = ({ text, tree }: Source): readonly { readonly at: number; rea
   return [...found].map(([at, words]) => ({ at, words }));
 };
 
-const beginsWithoutSubject = /^(?:Of|By|Those|Which|Whose|Whom|Who|Whoever|Whomever|What|Whatever)\b/;
+const beginsWithoutSubject = /^(?:Of|By|Whether|Those|Which|Whose|Whom|Who|Whoever|Whomever|What|Whatever)\b/;
 
 /** Names of files that are parts of any subject, and so are used many times. */
 const partNames = new Set([
@@ -219,7 +224,7 @@ const figures: Readonly<Record<string, FigureOfHouse>> = {
   long: { title: 'functions over 80 lines', most: 1, find: longFunctions(80) },
   literals: {
     title: 'literals spread into literals',
-    most: 5,
+    most: 0,
     find: (sources) => places(sources, spreadsLiteral),
   },
   conditional: {

@@ -106,8 +106,14 @@ export class EventLimit<Origin> {
 const retentionMs = 90 * 24 * 3_600_000;
 
 const actions: readonly SecurityEvent['action'][] = [
-  ...(['sign_in', 'sign_in.failed', 'sign_in.locked', 'key.new_network', 'admin.refused'] as const),
-  ...(['session.token', 'credentials.reload', 'credentials.refused'] as const),
+  'sign_in',
+  'sign_in.failed',
+  'sign_in.locked',
+  'key.new_network',
+  'admin.refused',
+  'session.token',
+  'credentials.reload',
+  'credentials.refused',
 ];
 const swept = [...actions, 'events.counted'];
 

@@ -56,8 +56,15 @@ export const revokeKeys = async (
   const insert = tables
     .insertInto('gatewright_revoked_keys')
     .columns([
-      ...(['key_id', 'key_hash', 'name', 'user_id', 'username'] as const),
-      ...(['revoked_at', 'actor_kind', 'actor_id', 'actor_name'] as const),
+      'key_id',
+      'key_hash',
+      'name',
+      'user_id',
+      'username',
+      'revoked_at',
+      'actor_kind',
+      'actor_id',
+      'actor_name',
     ])
     .expression(kept)
     .onConflict((conflict) => conflict.column('key_id').doNothing());

@@ -40,8 +40,11 @@ export const exchangeEndpoint = (services: CodeExchangeParts): Endpoint => {
       tag: 'Auth',
       data: exchangedLoginSchema,
       problems: [
-        ...(['login_failed', 'second_factor_required', 'second_factor_wrong'] as const),
-        ...(['too_many_requests', 'overloaded'] as const),
+        'login_failed',
+        'second_factor_required',
+        'second_factor_wrong',
+        'too_many_requests',
+        'overloaded',
       ],
     },
     handle: async (call) => {

@@ -185,8 +185,13 @@ export const secondFactorSignIn = (services: SecondFactorSignInParts): Endpoint 
       data: sessionUserSchema,
       headers: { 'Set-Cookie': sessionCookieText },
       problems: [
-        ...(['login_failed', 'second_factor_wrong', 'second_factor_expired'] as const),
-        ...(['forbidden', 'cross_site', 'too_many_requests', 'overloaded'] as const),
+        'login_failed',
+        'second_factor_wrong',
+        'second_factor_expired',
+        'forbidden',
+        'cross_site',
+        'too_many_requests',
+        'overloaded',
       ],
     },
     handle: async (call) => {

@@ -169,8 +169,11 @@ export const loginEndpoint = (services: LoginParts): Endpoint => {
       tag: 'Auth',
       data: loginSchema,
       problems: [
-        ...(['login_failed', 'second_factor_required', 'second_factor_wrong'] as const),
-        ...(['too_many_requests', 'overloaded'] as const),
+        'login_failed',
+        'second_factor_required',
+        'second_factor_wrong',
+        'too_many_requests',
+        'overloaded',
       ],
     },
     handle: async (call) => {

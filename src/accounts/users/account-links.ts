@@ -88,9 +88,17 @@ const userOfRow = ({
   id === null || securityStamp === null ? undefined : { id, securityStamp };
 
 const linkColumns = [
-  ...(['id', 'purpose', 'account', 'canonical', 'user_id', 'registration', 'locale', 'address'] as const),
-  ...(['security_stamp', 'requester'] as const),
-];
+  'id',
+  'purpose',
+  'account',
+  'canonical',
+  'user_id',
+  'registration',
+  'locale',
+  'address',
+  'security_stamp',
+  'requester',
+] as const;
 
 /** An open link. */
 export interface FoundLink {

@@ -7,9 +7,14 @@ import { Problem } from '../../kernel/problem.ts';
 
 /** Sample data of every message; the token belongs to no link. */
 const sample = {
-  ...({ username: 'ann', name: 'Ann Lee', path: '/admin/sample' } as const),
-  ...({ change: 'key_created', changed: 'Deployment', keys: 2, linked_accounts: 1 } as const),
-};
+  username: 'ann',
+  name: 'Ann Lee',
+  path: '/admin/sample',
+  change: 'key_created',
+  changed: 'Deployment',
+  keys: 2,
+  linked_accounts: 1,
+} as const;
 
 const sampleToken = 'sample-token';
 
