@@ -3,12 +3,11 @@
  * verified token, and one durable transaction with the same work as that of the service, including its lines of the
  * audit log.
  */
-import { createServer, type IncomingMessage } from 'node:http';
-import { DatabaseSync } from 'node:sqlite';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import pg from 'pg';
-import { userIdOf } from './bare-token.ts';
+import { bearerOf, readBody, send, serve } from './bare-http.ts';
+import { openSqlite } from './bare-storage.ts';
 
-const secret = process.env['JWT_SECRET'] ?? '';
 const database = process.env['DATABASE'] ?? '';
 
 interface Body {
@@ -42,9 +41,8 @@ type Ask = (
 ) => Row | undefined | Promise<Row | undefined>;
 type Transaction = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
 
-const openSqlite = (path: string): { ask: Ask; transaction: Transaction } => {
-  const db = new DatabaseSync(path);
-  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
+const onSqlite = (path: string): { ask: Ask; transaction: Transaction } => {
+  const db = openSqlite(path);
   const prepared = Object.fromEntries(
     Object.entries(statements).map(([name, text]) => [name, db.prepare(text.replaceAll(/\$(\d)/g, '?$1'))]),
   );
@@ -66,7 +64,7 @@ const openSqlite = (path: string): { ask: Ask; transaction: Transaction } => {
   };
 };
 
-const openPostgres = (url: string): { ask: Ask; transaction: Transaction } => {
+const onPostgres = (url: string): { ask: Ask; transaction: Transaction } => {
   const pool = new pg.Pool({ connectionString: url, max: 10 });
   const through =
     (client: Pick<pg.PoolClient, 'query'>): Ask =>
@@ -94,7 +92,7 @@ const openPostgres = (url: string): { ask: Ask; transaction: Transaction } => {
   };
 };
 
-const { ask, transaction } = database.startsWith('postgres') ? openPostgres(database) : openSqlite(database);
+const { ask, transaction } = database.startsWith('postgres') ? onPostgres(database) : onSqlite(database);
 /** SQLite runs one transaction at a time, so its promises must not interleave. */
 let last: Promise<unknown> = Promise.resolve();
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -146,35 +144,15 @@ const checkout = async (user: Row, { customer, lines }: Body): Promise<readonly 
   return database.startsWith('postgres') ? run() : inTurn(run);
 };
 
-const readBody = (request: IncomingMessage): Promise<Body> =>
-  new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as Body));
-    request.on('error', reject);
-  });
-
-const answer = async (request: IncomingMessage): Promise<readonly [number, unknown]> => {
-  if (request.url !== '/api/v1/checkout') return [200, { status: 'ok' }];
-  const { authorization = '' } = request.headers;
-  const id = authorization.startsWith('Bearer ') ? userIdOf(secret, authorization.slice(7)) : undefined;
+const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const id = bearerOf(request);
   const user = id === undefined ? undefined : await ask('user', id);
-  if (user === undefined) return [401, undefined];
-  return checkout(user, await readBody(request));
+  if (user === undefined) return send(response, 401);
+  const body = await readBody<Body>(request);
+  const [status, order] = await checkout(user, body).catch(() => [409, undefined] as const);
+  send(response, status, order);
 };
 
-const server = createServer((request, response) => {
-  answer(request)
-    .catch(() => [409, undefined] as const)
-    .then(([status, data]) => {
-      const body = JSON.stringify({ code: status < 400 ? 0 : status * 100, message: 'ok', data });
-      response.writeHead(status, {
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': Buffer.byteLength(body),
-      });
-      response.end(body);
-    });
-});
-server.keepAliveTimeout = 72_000;
-server.listen(Number(process.env['PORT']), '127.0.0.1');
-process.on('SIGTERM', () => process.exit(0));
+serve((request, response) =>
+  request.url === '/api/v1/checkout' ? answer(request, response) : void send(response, 200, { status: 'ok' }),
+);

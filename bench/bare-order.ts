@@ -3,14 +3,13 @@
  * look-up of the user, one prepared join over order, customer, lines and products, its rows assembled and serialised
  * to JSON in code. The yardstick of `bench:relations`, with the same drivers as the service.
  */
-import { createServer, type ServerResponse } from 'node:http';
-import { DatabaseSync } from 'node:sqlite';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import pg from 'pg';
-import { userIdOf } from './bare-token.ts';
+import { bearerOf, send, serve } from './bare-http.ts';
+import { openPostgres, openSqlite } from './bare-storage.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-const secret = process.env['JWT_SECRET'] ?? '';
 const database = process.env['DATABASE'] ?? '';
 
 /** The join includes the permissions: an order belongs to its owner, a product is for sale. */
@@ -35,7 +34,7 @@ interface Storage {
 }
 
 const onSqlite = (): Storage => {
-  const db = new DatabaseSync(database);
+  const db = openSqlite(database);
   const user = db.prepare(`${users} = ? and disabled = 0`);
   const order = db.prepare(joinSql('?1', '?2', '1'));
   return { user: (id) => user.get(id), rows: (by, id) => order.all(by, id) };
@@ -43,11 +42,9 @@ const onSqlite = (): Storage => {
 
 const onPostgres = (): Storage => {
   pg.types.setTypeParser(20, Number);
-  const pool = new pg.Pool({ connectionString: database, max: 10 });
-  const rows = async (name: string, text: string, values: unknown[]): Promise<Row[]> =>
-    (await pool.query({ name, text, values })).rows as Row[];
+  const { rows, first } = openPostgres(database);
   return {
-    user: async (id) => (await rows('user', `${users} = $1 and not disabled`, [id]))[0],
+    user: (id) => first('user', `${users} = $1 and not disabled`, [id]),
     rows: (by, id) => rows('order', joinSql('$1', '$2', 'true'), [by, id]),
   };
 };
@@ -92,27 +89,15 @@ const orderOf = (rows: readonly Row[]) => {
   return { ...order, customer: customer.id === null ? null : customer, lines };
 };
 
-const send = (response: ServerResponse, status: number, data?: unknown): void => {
-  const body = JSON.stringify({ code: status < 400 ? 0 : status * 100, message: 'ok', data });
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  });
-  response.end(body);
-};
-
-const answer = async (response: ServerResponse, authorization: string, id: number): Promise<void> => {
-  const by = authorization.startsWith('Bearer ') ? userIdOf(secret, authorization.slice(7)) : undefined;
+const answer = async (request: IncomingMessage, response: ServerResponse, id: number): Promise<void> => {
+  const by = bearerOf(request);
   if (by === undefined || (await storage.user(by)) === undefined) return send(response, 401);
   const order = orderOf(await storage.rows(by, id));
   send(response, order === undefined ? 404 : 200, order);
 };
 
-const server = createServer((request, response) => {
+serve((request, response) => {
   const [, id] = /^\/api\/v1\/orders\/(\d+)/.exec(request.url ?? '') ?? [];
-  if (id === undefined) return send(response, 200, { status: 'ok' });
-  answer(response, request.headers.authorization ?? '', Number(id)).catch(() => send(response, 500));
+  if (id === undefined) return void send(response, 200, { status: 'ok' });
+  return answer(request, response, Number(id));
 });
-server.keepAliveTimeout = 72_000;
-server.listen(Number(process.env['PORT']), '127.0.0.1');
-process.on('SIGTERM', () => process.exit(0));

@@ -3,6 +3,15 @@ import { createHash } from 'node:crypto';
 /** Number of users who send the requests of a case, each in turn. */
 export const callers = 32;
 
+/** Numbers from 1 to the largest one, neighbours far from each other; beyond that many they repeat. */
+export const spread = (count: number, most: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => 1 + ((index * 197) % most));
+
+/** Names of the callers, of whom user 1 was there before; the others have the same password. */
+export const callerNames: readonly string[] = Array.from({ length: callers }, (_, index) =>
+  index === 0 ? 'bench' : `caller${index + 1}`,
+);
+
 /** Kinds of keys by their columns `scopes`, `limit` and `quota`, as SQL. */
 const kinds = {
   plain: 'null, null, null',
@@ -24,11 +33,7 @@ const others = 10_000;
  * with keys. `now` is SQL.
  */
 export const callerRows = (now: string): readonly string[] => {
-  const users = Array.from({ length: callers - 1 }, (_, index) => `caller${index + 2}`);
-  const names = users.map(
-    (name) => `('${name}', '${name}', '${name}@example.com', '${name}@example.com',
-    '${name}', '-', ${now}, ${now})`,
-  );
+  const names = callerNames.slice(1).map((name) => `select '${name}' as name`);
   const keys = Object.entries(kinds).flatMap(([kind, columns]) =>
     Array.from({ length: callers }, (_, caller) => {
       const key = callerKey(caller, kind as KeyKind);
@@ -38,7 +43,8 @@ export const callerRows = (now: string): readonly string[] => {
   );
   return [
     `insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
-     values ${names.join(', ')}`,
+     select n.name, n.name, n.name || '@example.com', n.name || '@example.com', n.name, u.password_hash, ${now}, ${now}
+     from (${names.join(' union all ')}) n join users u on u.id = 1 order by length(n.name), n.name`,
     `insert into user_roles (user_id, role) select id, 'super_admin' from users where id between 2 and ${callers}`,
     `insert into api_keys (user_id, name, key_hash, key_prefix, created_at, scopes, "limit", quota) values ${keys.join(', ')}`,
     `insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { callerKey, callers, type KeyKind } from './callers.ts';
+import { callerKey, callerNames, callers, type KeyKind, spread } from './callers.ts';
+import { firstMixture, laterMixture } from './crud.ts';
 import { type Data, ownerOf, password, token } from './data.ts';
+import { numbered, request } from './request.ts';
 import { orderPage, orderRequest } from './shop.ts';
 
 /** Number of orders in the shop. */
@@ -9,19 +11,19 @@ export const shopOrders = 5_000;
 /** Target of a ratio, by database. */
 export type Target = Readonly<Partial<Record<'sqlite' | 'postgres', number>>>;
 
-/** Requests to the service and, unless given separately, to the bare server. */
+/** Requests to the service and to the other side. */
 export interface Case {
   readonly name: string;
   readonly requests: readonly string[];
-  /** Requests to the bare server, where they differ. */
-  readonly bare?: readonly string[];
   /**
    * The other side of the comparison: the bare server, other requests to the service, or the service with other
    * settings; `nothing` where there is no equivalent.
    */
   readonly beside?: readonly string[] | 'nothing' | 'other log level';
+  /** Work that has to be done before the servers start. */
+  readonly prepare?: () => void;
   /** The servers of the case: those of the notes unless given. */
-  readonly servers?: 'shop';
+  readonly servers?: 'shop' | 'items' | 'indexed items';
   /** Whether each request deletes a note, so that none may be sent twice. */
   readonly deletes?: boolean;
   readonly connections: number;
@@ -36,34 +38,20 @@ export interface Case {
 
 const both = (number: number): Target => ({ sqlite: number, postgres: number });
 
-/** The text of a request. */
-export const request = (method: string, path: string, headers: readonly string[], body = ''): string =>
-  [
-    `${method} ${path} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    ...headers,
-    ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
-    '',
-    body,
-  ].join('\r\n');
+let payments = 0;
 
-/** Numbers from 1 to the largest one, neighbours far from each other; beyond that many they repeat. */
-export const spread = (count: number, most: number): readonly number[] =>
-  Array.from({ length: count }, (_, index) => 1 + ((index * 197) % most));
-
-/** `{n}` becomes a running number of nine digits; the length of the body accounts for them. */
-export const numbered = (method: string, path: string, headers: readonly string[], body: string): string =>
-  request(method, path, headers, body.replaceAll('{n}', '000000000')).replaceAll('000000000', '{n}');
-
-const signed = ({ application }: Data): readonly string[] =>
-  // A signature covers the body, so each body is signed in advance; there are enough for the run.
-  Array.from({ length: 20_000 }, (_, index) => {
-    const body = JSON.stringify({ order_no: `P-${process.pid}-${index}`, amount: 1, currency: 'CNY' });
+/** Signed payments: a signature covers the body, so each is made in advance. No two have the same number. */
+export const signedPayments = (data: Data, count = 20_000): readonly string[] => {
+  const applications = data.applications();
+  return Array.from({ length: count }, (_, index) => {
+    const { id = '', secret = '' } = applications[index % applications.length] ?? {};
+    const body = JSON.stringify({ order_no: `P-${process.pid}-${++payments}`, amount: 1, currency: 'CNY' });
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const signature = createHmac('sha256', application.secret).update(`${timestamp}\n${body}`).digest('hex');
-    const headers = [`X-App-Id: ${application.id}`, `X-Timestamp: ${timestamp}`, `X-Signature: ${signature}`];
+    const signature = createHmac('sha256', secret).update(`${timestamp}\n${body}`).digest('hex');
+    const headers = [`X-App-Id: ${id}`, `X-Timestamp: ${timestamp}`, `X-Signature: ${signature}`];
     return request('POST', '/api/v1/payment', headers, body);
   });
+};
 
 /** Reads, and one write in ten requests. */
 const withWrites = (reads: readonly string[], writes: readonly string[]): readonly string[] =>
@@ -100,11 +88,13 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
   const updates = spread(3_200, notes).map((id, index) =>
     numbered('PATCH', `/api/v1/notes/${id}`, byToken(index), note),
   );
-  const userPages = spread(callers, 4).map((page) => `/api/v1/users?page=${page}&per_page=8`);
-  const [busy, few] = [
-    { connections: 32, expect: 200 },
-    { connections: 8, expect: 200 },
-  ];
+  const userPages = spread(3_200, 500).map((page) => `/api/v1/users?page=${page}&per_page=20`);
+  // Pages of nearly 1,000 rows: with as many sizes as pages, each begins and ends at another row.
+  const longPages = spread(310, notes / 1000).map(
+    (page, index) => `/api/v1/notes?page=${page}&per_page=${1000 - (index % 31)}`,
+  );
+  const busy = { connections: 32, expect: 200 };
+  const crowded = { connections: 64, expect: [200, 201] };
   return [
     { ...busy, name: 'health', requests: [request('GET', '/api/v1/health', [])], target: both(0.95) },
     {
@@ -139,10 +129,9 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
     },
     {
       ...busy,
-      name: 'page of 20, beside one without a count',
-      requests: pages,
-      bare: gets(pagePaths.map((path) => `${path}&count=no`)),
-      target: { sqlite: 1.35 },
+      name: 'page of 20, without a total',
+      requests: gets(pagePaths.map((path) => `${path}&total=none`)),
+      target: { sqlite: 1.5, postgres: 1.2 },
     },
     {
       ...busy,
@@ -157,25 +146,25 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
       expect: [200, 201],
     },
     {
-      ...few,
+      ...busy,
       name: '1,000 rows, JWT',
-      requests: gets(spread(callers, 10).map((page) => `/api/v1/notes?page=${page}&per_page=1000`)),
+      requests: gets(longPages),
       target: { sqlite: 2.2, postgres: 1.5 },
     },
     {
-      ...few,
+      ...busy,
       name: 'filtered, sorted, 20: 1 %',
       requests: filteredBy(notes - 2 * hundredth, 2 * hundredth),
       target: { sqlite: 1.5, postgres: 1.2 },
     },
     {
-      ...few,
+      ...busy,
       name: 'filtered, sorted, 20: half',
       requests: filteredBy(Math.ceil(notes / 4), Math.ceil(notes / 2)),
       target: { sqlite: 1.2, postgres: 1.2 },
     },
     {
-      ...few,
+      ...busy,
       name: 'include: an order of 20 lines',
       requests: spread(3_200, shopOrders).map((order) => orderRequest(order, orderPage(order))),
       servers: 'shop',
@@ -197,37 +186,40 @@ export const casesOf = (data: Data, notes: number): readonly Case[] => {
       target: { sqlite: 6, postgres: 1.1 },
     },
     { ...busy, name: '90 % detail, 10 % update', requests: withWrites(details, updates) },
+    { ...crowded, name: 'crud: 40 % pages with a total', requests: firstMixture(), servers: 'items' },
+    {
+      ...crowded,
+      name: 'crud: 40 % pages with a total, category indexed',
+      requests: firstMixture(),
+      servers: 'indexed items',
+    },
+    { ...crowded, name: 'crud: 5 % pages without a total', requests: laterMixture(), servers: 'items' },
     {
       name: 'signed payment',
+      prepare: () => void data.applications(),
       // Created when the case starts: a signature is valid for five minutes.
       get requests() {
-        return signed(data);
+        return signedPayments(data);
       },
       beside: 'nothing',
       connections: 32,
       expect: 201,
     },
     {
-      name: 'list of users, API key',
+      ...busy,
+      name: 'list of users, API key / JWT',
       requests: gets(userPages, byKey),
       beside: gets(userPages),
-      connections: 32,
-      expect: 200,
       target: both(0.95),
     },
     {
+      ...busy,
       name: 'login',
-      requests: [request('POST', '/api/v1/auth/login', [], JSON.stringify({ account: 'bench', password }))],
+      requests: callerNames.map((account) =>
+        request('POST', '/api/v1/auth/login', [], JSON.stringify({ account, password })),
+      ),
       beside: 'nothing',
-      connections: 4,
-      expect: 200,
     },
-    {
-      name: 'detail at LOG_LEVEL=info',
-      requests: details,
-      beside: 'other log level',
-      connections: 32,
-      expect: 200,
-    },
+    { ...busy, name: 'detail at LOG_LEVEL=info', requests: details, beside: 'other log level' },
   ];
 };

@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { callers, spread } from './callers.ts';
 import { commandLine, environment, password, root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
+import { numbers } from './place.ts';
 import { durablePostgres } from './postgres.ts';
 import { isPinned, type Running, start } from './processes.ts';
 
@@ -26,12 +28,15 @@ const shop = join(root, 'examples/shop');
 const products = 1_000;
 const stock = 100_000_000;
 
+/** Users 2 to 32 beside the first, and a customer of each with the same id. */
 const rows = (flag: string, now: string): string => `
+  insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
+    ${numbers(callers - 1)} select 'u' || i, 'u' || i, i || '@u.example', i || '@u.example', 'U', '-', ${now}, ${now} from n;
+  insert into user_roles (user_id, role) select id, 'viewer' from users where id > 1;
   insert into customers (name, email, address, user_id, created_at, updated_at)
-    values ('Ann', 'ann@example.com', '1 Road', 1, ${now}, ${now});
+    ${numbers(callers)} select 'Ann ' || i, i || '@ann.example', i || ' Road', i, ${now}, ${now} from n;
   insert into products (sku, name, price, stock, active, created_at, updated_at)
-    with recursive n (i) as (select 1 union all select i + 1 from n where i < ${products})
-    select 'SKU-' || i, 'Product ' || i, 100, ${stock}, ${flag}, ${now}, ${now} from n`;
+    ${numbers(products)} select 'SKU-' || i, 'Product ' || i, 100, ${stock}, ${flag}, ${now}, ${now} from n`;
 
 const prepare = (env: Readonly<Record<string, string>>): void => {
   const gatewright = commandLine(env, shop);
@@ -84,12 +89,14 @@ const onPostgres = async (directory: string): Promise<Place> => {
   };
 };
 
-const requests = Array.from({ length: products }, (_, index) => {
-  const body = `{"customer":1,"lines":[{"product":${1 + ((index * 197) % products)},"quantity":1}]}`;
+/** Each by the next user, of another product. */
+const requests = spread(products, products).map((product, index) => {
+  const caller = 1 + (index % callers);
+  const body = `{"customer":${caller},"lines":[{"product":${product},"quantity":1}]}`;
   return [
     'POST /api/v1/checkout HTTP/1.1',
     'Host: 127.0.0.1',
-    `Authorization: Bearer ${token()}`,
+    `Authorization: Bearer ${token(caller)}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     '',

@@ -15,13 +15,18 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const jwtSecret = 'a secret of the benchmark, longer than 32 bytes';
 export const password = 'a password of the benchmark';
 
+export interface Application {
+  readonly id: string;
+  readonly secret: string;
+}
+
 export interface Data {
   /** Database of the bare server. */
   readonly bare: string;
   /** The service's environment, including its database and credentials. */
   readonly service: Readonly<Record<string, string>>;
-  /** An application with a signature: app_id and secret. */
-  readonly application: { readonly id: string; readonly secret: string };
+  /** As many applications as callers, which sign their requests. They are made when first asked for. */
+  applications(): readonly Application[];
   /** CPU time of the database's server so far, in seconds; 0 where it has none. */
   databaseCpu(): number;
   /** Adds notes that are to be deleted, with ids from `firstSpare`, for both servers. */
@@ -70,8 +75,16 @@ const set = (env: Readonly<Record<string, string>>, maker = root) => {
   gatewright(['migrate']);
   const user = ['--username', 'bench', '--email', 'bench@example.com', '--role', 'super_admin'];
   json(['user', 'create', ...user, '--password-stdin'], password);
-  const { app_id: id = '', api_secret: secret = '' } = json(['app', 'create', 'bench']);
-  return { application: { id, secret } };
+  const made: Application[] = [];
+  return {
+    applications: (): readonly Application[] => {
+      while (made.length < callers) {
+        const { app_id: id = '', api_secret: secret = '' } = json(['app', 'create', `bench-${made.length}`]);
+        made.push({ id, secret });
+      }
+      return made;
+    },
+  };
 };
 
 const titleOf = (n: number): string => `Note ${String(n).padStart(9, '0')}`;

@@ -29,6 +29,7 @@ export interface Job {
 export interface Result {
   /** Number of all responses, including those of the warm-up. */
   readonly requests: number;
+  /** Responses a second after the warm-up. */
   readonly perSecond: number;
   readonly failures: number;
   /** Latency in milliseconds of this percentile. */
@@ -54,7 +55,7 @@ const answerLength = (buffer: Buffer): number | undefined => {
 };
 
 /** The texts of the requests, one after the other, endlessly. */
-const requestsOf = ({ requests, from = 0 }: Job): (() => string | Buffer) => {
+export const requestsOf = ({ requests, from = 0 }: Job): (() => string | Buffer) => {
   const fixed = requests.map((text) => (/\{(?:n|id)\}/.test(text) ? text : Buffer.from(text)));
   let number = 0;
   return () => {
@@ -74,7 +75,10 @@ class Tally {
   readonly #latencies: number[] = [];
   readonly #expected: readonly string[];
   readonly #warm: number;
+  readonly #milliseconds: number;
   #requests = 0;
+  /** Responses between the warm-up and the deadline, whenever their requests began. */
+  #counted = 0;
   failures = 0;
   /** Time after which no more requests are sent. */
   readonly deadline: number;
@@ -82,12 +86,15 @@ class Tally {
   constructor({ expect, warmup = 0, milliseconds }: Job) {
     this.#expected = [expect].flat().map((status) => `HTTP/1.1 ${status} `);
     this.#warm = performance.now() + warmup;
+    this.#milliseconds = milliseconds;
     this.deadline = this.#warm + milliseconds;
   }
 
   take(answer: Buffer, since: number): void {
+    const now = performance.now();
     this.#requests += 1;
-    if (since >= this.#warm) this.#latencies.push(performance.now() - since);
+    if (now >= this.#warm && now <= this.deadline) this.#counted += 1;
+    if (since >= this.#warm) this.#latencies.push(now - since);
     const line = answer.toString('latin1', 0, statusLength);
     if (!this.#expected.includes(line)) this.failures++;
   }
@@ -96,14 +103,14 @@ class Tally {
     const sorted = Float64Array.from(this.#latencies).sort();
     const at = (share: number): number =>
       sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-    const perSecond = sorted.length / ((performance.now() - this.#warm) / 1000);
+    const perSecond = this.#counted / (this.#milliseconds / 1000);
     const { failures } = this;
     return { requests: this.#requests, perSecond, failures, p50: at(0.5), p99: at(0.99), p999: at(0.999) };
   }
 }
 
 /** Calls back with each complete response of a connection. */
-const receive = (socket: Socket, onAnswer: (answer: Buffer) => void): void => {
+export const receive = (socket: Socket, onAnswer: (answer: Buffer) => void): void => {
   let pending: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);

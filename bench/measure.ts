@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Job, Result } from './load.ts';
-import { onCore, type Running } from './processes.ts';
+import { type Place, placed, type Running } from './processes.ts';
 
 const run = promisify(execFile);
 
@@ -19,26 +19,43 @@ export interface Measured extends Result {
 const quiet = ['--min-semi-space-size=128', '--max-semi-space-size=128'];
 
 /** Milliseconds of load before a latency counts: while V8 compiles the load generator, it is late itself. */
-const warmupMs = 300;
+const warmup = 300;
+
+/** The load on a server, without its port. */
+export type Load = Omit<Job, 'port'>;
+
+let files = 0;
+
+/** Puts a load on a server for some time. Throws for an unexpected response. */
+export const putLoad = async (
+  { name, port }: Pick<Running, 'name' | 'port'>,
+  load: Load,
+  place: Place = 'second core',
+): Promise<Result> => {
+  files += 1;
+  const file = join(tmpdir(), `gatewright-load-${process.pid}-${files}.json`);
+  const job: Job = { warmup, ...load, port };
+  writeFileSync(file, JSON.stringify(job));
+  const [command, args] = placed(place, process.execPath, [...quiet, 'bench/load.ts', file]);
+  const { stdout } = await run(command, args).finally(() => rmSync(file, { force: true }));
+  const result = JSON.parse(stdout) as Result;
+  if (result.failures > 0) throw new Error(`${name}: ${result.failures} responses were not ${load.expect}`);
+  return result;
+};
 
 /**
- * Puts a load on a server for some time. Throws for an unexpected response.
+ * Measures a server under a load.
  * @param databaseCpu CPU time of the database's server so far, in seconds
  */
 export const measure = async (
   server: Running,
-  job: Omit<Job, 'port'>,
+  load: Load,
   databaseCpu: () => number = () => 0,
+  place?: Place,
 ): Promise<Measured> => {
-  const file = join(tmpdir(), `gatewright-load-${process.pid}.json`);
-  writeFileSync(file, JSON.stringify({ warmupMs, ...job, port: server.port }));
-  const [command, args] = onCore(1, process.execPath, [...quiet, 'bench/load.ts', file]);
   const before = server.cpu();
   const databaseBefore = databaseCpu();
-  const { stdout } = await run(command, args).finally(() => rmSync(file, { force: true }));
-  const result = JSON.parse(stdout) as Result;
-  if (result.failures > 0)
-    throw new Error(`${server.name}: ${result.failures} answers were not ${job.expect}`);
+  const result = await putLoad(server, load, place);
   const each = (seconds: number): number => (seconds / result.requests) * 1e6;
   return {
     ...result,

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
@@ -14,6 +14,8 @@ export interface Place {
   readonly database: string;
   /** CPU time of the database's server so far, in seconds; 0 where it has none. */
   readonly databaseCpu: () => number;
+  /** Copies the database, which no process may have open, for another server. Returns its path or address. */
+  readonly copy: () => Promise<string>;
   readonly remove: () => Promise<void>;
 }
 
@@ -23,7 +25,20 @@ interface Wanted {
   readonly application: string;
   /** Statements that fill its tables. @param now SQL of the creation time of rows */
   readonly rows: (now: string) => readonly string[];
+  /** A table whose indexes are made after its rows, so that 10⁷ rows take minutes. */
+  readonly large?: string | undefined;
 }
+
+/** Runs the statements while a table has no indexes. */
+const withoutIndexes = async (
+  run: (sql: string) => unknown,
+  indexes: readonly { readonly name: string; readonly sql: string }[],
+  statements: readonly string[],
+): Promise<void> => {
+  for (const { name } of indexes) await run(`drop index ${name}`);
+  for (const sql of statements) await run(sql);
+  for (const { sql } of indexes) await run(sql);
+};
 
 /** Creates the tables by the application's migrations, and two users: `root` and `reader`, whose id is 2. */
 const prepare = (env: Readonly<Record<string, string>>, application: string): void => {
@@ -35,36 +50,67 @@ const prepare = (env: Readonly<Record<string, string>>, application: string): vo
   }
 };
 
-const onSqlite = async ({ directory, application, rows }: Wanted): Promise<Place> => {
+const onSqlite = async ({ directory, application, rows, large = '' }: Wanted): Promise<Place> => {
   mkdirSync(join(directory, 'service'));
   const file = join(directory, 'service', 'gatewright.db');
   const env = environment(join(directory, 'service'), `sqlite:${file}`);
   prepare(env, application);
   const db = new DatabaseSync(file);
-  for (const sql of rows("'2026-01-01T00:00:00.000Z'")) db.exec(sql);
+  // The rows refer to one another, and are not checked one by one.
+  db.exec('pragma foreign_keys = off; pragma cache_size = -262144');
+  const indexes = db
+    .prepare(`select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null`)
+    .all(large);
+  await withoutIndexes(
+    (sql) => db.exec(sql),
+    indexes.map(({ name, sql }) => ({ name: String(name), sql: String(sql) })),
+    rows("'2026-01-01T00:00:00.000Z'"),
+  );
   db.exec('pragma wal_checkpoint(truncate); analyze');
   db.close();
-  return { env, database: file, databaseCpu: () => 0, remove: async () => {} };
+  const copy = async (): Promise<string> => {
+    const other = join(directory, 'copy.db');
+    cpSync(file, other);
+    return other;
+  };
+  return { env, database: file, databaseCpu: () => 0, copy, remove: async () => {} };
 };
 
-const onPostgres = async ({ directory, application, rows }: Wanted): Promise<Place> => {
+const onPostgres = async ({ directory, application, rows, large }: Wanted): Promise<Place> => {
   const server = await durablePostgres();
   await server.start();
   const url = server.url.replace(/\/postgres(?=\?|$)/, '/service');
-  const run = async (of: string, statements: readonly string[]): Promise<void> => {
+  const connected = async (of: string): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: of });
     await client.connect();
+    return client;
+  };
+  const run = async (of: string, statements: readonly string[]): Promise<void> => {
+    const client = await connected(of);
     for (const sql of statements) await client.query(sql);
     await client.end();
   };
   await run(server.url, ['create database service']);
   const env = environment(directory, url);
   prepare(env, application);
-  await run(url, [...rows('now()'), 'vacuum analyze']);
+  const client = await connected(url);
+  if (large !== undefined) await client.query('set session_replication_role = replica');
+  const indexes = await client.query<{ name: string; sql: string }>(
+    `select indexname as name, indexdef as sql from pg_indexes
+     where tablename = $1 and indexname not in (select conname from pg_constraint)`,
+    [large ?? ''],
+  );
+  await withoutIndexes((sql) => client.query(sql), indexes.rows, rows('now()'));
+  await client.query('vacuum analyze');
+  await client.end();
   return {
     env,
     database: url,
     databaseCpu: databaseCpu(server.directory),
+    copy: async () => {
+      await run(server.url, ['create database copy template service']);
+      return server.url.replace(/\/postgres(?=\?|$)/, '/copy');
+    },
     remove: async () => {
       await server.stop();
       await server.remove();

@@ -1,9 +1,10 @@
 /** Measures one process of the service: its start, its memory when idle, and after a million requests. */
 import { join } from 'node:path';
-import { callers } from './callers.ts';
+import { callers, spread } from './callers.ts';
 import { type Data, token } from './data.ts';
 import { measure } from './measure.ts';
 import { startService } from './processes.ts';
+import { request } from './request.ts';
 
 export interface ProcessFigures {
   /** Milliseconds to the first response without a cache of compiled code, and with one. */
@@ -19,7 +20,10 @@ const settleMs = 3_000;
 const million = 1_000_000;
 
 /** Measures the default configuration: without credentials, whose decryption takes memory. */
-export const measureProcess = async (data: Data): Promise<ProcessFigures> => {
+export const measureProcess = async (data: Data, notes: number): Promise<ProcessFigures> => {
+  const details = spread(3_200, notes).map((id, index) =>
+    request('GET', `/api/v1/notes/${id}`, [`Authorization: Bearer ${token(1 + (index % callers))}`]),
+  );
   const folder = data.service['DATA_DIR'] ?? '';
   const env = {
     CREDENTIALS_FILE: join(folder, 'none.age'),
@@ -34,11 +38,7 @@ export const measureProcess = async (data: Data): Promise<ProcessFigures> => {
     const idle = service.memory();
     let requests = 0;
     while (requests < million) {
-      const lines = [`GET /api/v1/notes/${1 + (requests % 1000)} HTTP/1.1`, 'Host: 127.0.0.1'];
-      const detail = [...lines, `Authorization: Bearer ${token(1 + (requests % callers))}`, '', ''].join(
-        '\r\n',
-      );
-      const job = { connections: 32, expect: 200, requests: [detail], milliseconds: 5_000 };
+      const job = { connections: 32, expect: 200, requests: details, milliseconds: 5_000 };
       requests += (await measure(service, job)).requests;
     }
     const afterwards = service.memory();

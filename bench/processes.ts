@@ -22,6 +22,18 @@ export const isPinned = canPin();
 export const onCore = (core: number, command: string, args: readonly string[]): [string, string[]] =>
   isPinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
 
+/**
+ * Cores of a program: a server has the first one, the load the second one. `first core in turns`: the processes of a
+ * server share it without interrupting each other (SCHED_BATCH), so that each costs what it costs on a core of its own.
+ */
+export type Place = 'first core' | 'first core in turns' | 'second core' | 'all cores';
+
+export const placed = (place: Place, command: string, args: readonly string[]): [string, string[]] => {
+  if (place === 'all cores' || !isPinned) return [command, [...args]];
+  if (place === 'first core in turns') return onCore(0, 'chrt', ['--batch', '0', command, ...args]);
+  return onCore(place === 'first core' ? 0 : 1, command, args);
+};
+
 /** A port that is currently free. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -72,9 +84,10 @@ export const start = async (
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd = root,
+  place: Place = 'first core',
 ): Promise<Running> => {
   const port = await freePort();
-  const [command, all] = onCore(0, process.execPath, args);
+  const [command, all] = placed(place, process.execPath, args);
   const began = performance.now();
   const child = spawn(command, all, {
     cwd,
@@ -106,12 +119,14 @@ export const startService = (
   data: Data,
   extra: Readonly<Record<string, string>> = {},
   checkout = root,
+  place: Place = 'first core',
 ): Promise<Running> =>
   start(
     checkout === root ? 'gatewright' : checkout,
     ['--max-semi-space-size=8', 'bin/gatewright.js', 'start'],
     { ...data.service, ...extra },
     checkout,
+    place,
   );
 
 /** Starts another version of the service, on the bare server's copy of the data. */

@@ -1,11 +1,12 @@
 /**
  * The page of an order with 20 lines and their products: by `include`, by a handwritten join and serialisation
- * (`bare-order.ts`), and by a request for each record. In turn, in one run.
+ * (`bare-order.ts`), and by a request for each record. In turn, in one run; each page by the owner of its order.
  *     npm run bench:relations -- [--database=sqlite|postgres] [--orders=5000] [--rounds=5] [--ms=1000]
  */
 import { get } from 'node:http';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { callers } from './callers.ts';
 import { token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { isPinned, type Running } from './processes.ts';
@@ -17,7 +18,7 @@ const { values: options } = parseArgs({
     orders: { type: 'string', default: '5000' },
     rounds: { type: 'string', default: '5' },
     ms: { type: 'string', default: '1000' },
-    connections: { type: 'string', default: '8' },
+    connections: { type: 'string', default: '32' },
   },
 });
 const orders = Number(options.orders);
@@ -53,10 +54,10 @@ const singlePaths = async (service: Running, shown: number): Promise<readonly As
   return paths.map((path) => ({ order: shown, path }));
 };
 
-/** Bytes of the responses on the wire, heads included. */
-const bytesOf = async (server: Running, paths: readonly Asking[]): Promise<number> => {
+/** Bytes of the responses on the wire for a page, heads included: the mean of some. */
+const bytesOf = async (server: Running, paths: readonly Asking[], perPage: number): Promise<number> => {
   let bytes = 0;
-  for (const { order, path } of paths)
+  for (const { order, path } of paths.slice(0, callers * perPage))
     bytes += await new Promise<number>((resolve, reject) => {
       const headers = { Authorization: `Bearer ${token(ownerOf(order))}` };
       get({ port: server.port, path: `/api/v1/${path}`, headers, agent: false }, (answer) => {
@@ -64,7 +65,7 @@ const bytesOf = async (server: Running, paths: readonly Asking[]): Promise<numbe
         answer.resume().once('end', () => resolve(socket.bytesRead));
       }).once('error', reject);
     });
-  return bytes;
+  return bytes / callers;
 };
 
 const shop = await startShop(options.database, orders);
@@ -104,7 +105,7 @@ try {
       const ratio = beside(({ perSecond: each }) => each) / perPage;
       const cost = 1 / (beside(({ cpu: each }) => each) * perPage);
       process.stdout.write(
-        `${connections} connections, ${name}: ${perPage} requests, ${Math.round((await bytesOf(server, paths)) / shown.length)} bytes, ${((1000 / pages) * connections).toFixed(2)} ms, ${Math.round(pages)} pages/s, ${Math.round(cpu * perPage)} µs CPU a page; beside the join ${ratio.toFixed(2)}, by CPU ${cost.toFixed(2)}\n`,
+        `${connections} connections, ${name}: ${perPage} requests, ${Math.round(await bytesOf(server, paths, perPage))} bytes, ${((1000 / pages) * connections).toFixed(2)} ms, ${Math.round(pages)} pages/s, ${Math.round(cpu * perPage)} µs CPU a page; beside the join ${ratio.toFixed(2)}, by CPU ${cost.toFixed(2)}\n`,
       );
     }
   }

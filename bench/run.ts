@@ -11,10 +11,11 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Case, casesOf, shopOrders } from './cases.ts';
 import { compare, type Row, type Setting, type Side } from './compare.ts';
+import { startItems } from './crud.ts';
 import { postgresData, sqliteData } from './data.ts';
 import { measureProcess, type ProcessFigures } from './process.ts';
 import { isPinned, type Running, startBare, startOther, startService } from './processes.ts';
-import { type Shop, startShop } from './shop.ts';
+import { startShop } from './shop.ts';
 import { tableHead, tableRow } from './table.ts';
 
 const { values: options } = parseArgs({
@@ -55,7 +56,7 @@ const sidesOf = async (one: Case, ours: Running, bare: Running): Promise<readonl
     return [{ server: verbose, requests }, mine];
   }
   if (one.beside !== undefined) return [mine, { server: ours, requests: one.beside }];
-  return [mine, { server: bare, requests: one.bare ?? requests }];
+  return [mine, { server: bare, requests }];
 };
 
 const print = (text: string): void => {
@@ -82,33 +83,44 @@ const setting: Setting = {
   targets: !isVersions,
 };
 
-const ofTheShop = async (cases: readonly Case[]): Promise<void> => {
-  // The other version would need a shop of its own.
+/** Starts of servers that only some cases need; the other version would need them twice. */
+const pairs = {
+  shop: () => startShop(database, shopOrders),
+  items: () => startItems(database),
+  'indexed items': () => startItems(database, true),
+} as const;
+
+const ofPair = async (servers: keyof typeof pairs, cases: readonly Case[]): Promise<void> => {
   if (cases.length === 0 || isVersions) return;
-  const shop: Shop = await startShop(database, shopOrders);
+  const pair = await pairs[servers]();
   try {
     for (const one of cases) {
-      const [ours, theirs] = await sidesOf(one, shop.service, shop.bare);
-      report(await compare(one, ours, theirs, { ...setting, databaseCpu: shop.place.databaseCpu }));
+      const [ours, theirs] = await sidesOf(one, pair.service, pair.bare);
+      report(await compare(one, ours, theirs, { ...setting, databaseCpu: pair.place.databaseCpu }));
     }
   } finally {
-    await shop.remove();
+    await pair.remove();
   }
 };
 
 try {
+  const chosen = casesOf(data, notes).filter(({ name }) => name.includes(options.only));
+  for (const { prepare } of chosen) prepare?.();
   const bare = await running(isVersions ? startOther(data, resolve(options.beside)) : startBare(data));
   const service = await running(startService(data));
   print(`${database}, ${notes} notes; ${isPinned ? 'server and load on a core each' : 'not pinned'};`);
   print(`${rounds} rounds of ${milliseconds} ms, in turn\n\n${tableHead()}`);
-  const chosen = casesOf(data, notes).filter(({ name }) => name.includes(options.only));
   for (const one of chosen.filter(({ servers }) => servers === undefined)) {
     const [ours, theirs] = await sidesOf(one, service, bare);
     report(await compare(one, ours, theirs, setting));
   }
-  await ofTheShop(chosen.filter(({ servers }) => servers === 'shop'));
+  for (const servers of ['shop', 'items', 'indexed items'] as const)
+    await ofPair(
+      servers,
+      chosen.filter((one) => one.servers === servers),
+    );
   print(`\nresident memory of the service at the end: ${Math.round(service.memory() / 1e6)} MB`);
-  const figures = options.only === '' ? await measureProcess(data) : undefined;
+  const figures = options.only === '' ? await measureProcess(data, notes) : undefined;
   if (figures !== undefined) printProcess(figures);
   const result = { database, pinned: isPinned, rounds, milliseconds, process: figures, rows };
   if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);

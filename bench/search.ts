@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { callers } from './callers.ts';
 import { root, token } from './data.ts';
 import { quantile } from './measure.ts';
 import { moreReaders, numbers, placeOn } from './place.ts';
@@ -74,11 +75,14 @@ try {
   );
   try {
     const cpu = (): number => service.cpu() + place.databaseCpu();
+    /** The next of 32 users sends each request. */
+    let sent = 0;
+    const authorization = (): string => `Bearer ${token(2 + (sent++ % callers))}`;
     const timed = async (path: string) => {
       const began = performance.now();
       const before = cpu();
       const response = await fetch(`http://127.0.0.1:${service.port}${path}`, {
-        headers: { Authorization: `Bearer ${token(2)}` },
+        headers: { Authorization: authorization() },
       });
       await response.text();
       if (!response.ok) throw new Error(`${path}: ${response.status}`);
@@ -88,7 +92,7 @@ try {
     const create = async (table: string): Promise<void> => {
       const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/${table}`, {
         method: 'POST',
-        headers: { Authorization: `Bearer ${token(2)}`, 'Content-Type': 'application/json' },
+        headers: { Authorization: authorization(), 'Content-Type': 'application/json' },
         body: JSON.stringify({ [table.slice(0, -1)]: { title: 'New', body: 'Nothing of the words' } }),
       });
       if (!response.ok) throw new Error(`${table}: ${response.status} ${await response.text()}`);

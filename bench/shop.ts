@@ -1,11 +1,9 @@
 /** The page of an order, with its customer, 20 lines and their products: the shop of the examples with data. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callers } from './callers.ts';
-import { jwtSecret, root, token } from './data.ts';
-import { moreReaders, numbers, type Place, placeOn } from './place.ts';
-import { type Running, start } from './processes.ts';
+import { callers, spread } from './callers.ts';
+import { root, token } from './data.ts';
+import { type Pair, startPair } from './pair.ts';
+import { moreReaders, numbers } from './place.ts';
 
 const application = join(root, 'examples/shop');
 /** The owner of an order: the callers are users 2 to 33, and each has 1 of 32 orders and customers. */
@@ -32,36 +30,16 @@ const rowsOf =
 export const orderRequest = (order: number, path: string): string =>
   `GET /api/v1/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token(ownerOf(order))}\r\n\r\n`;
 
-/** The requested orders, one of each owner. */
-export const shownOf = (orders: number): readonly number[] =>
-  Array.from({ length: callers }, (_, index) => Math.ceil(orders / 2) + index);
+/** The requested orders, which belong to all owners in turn. */
+export const shownOf = (orders: number): readonly number[] => spread(Math.min(orders, 10 * callers), orders);
 
 export const orderPage = (order: number): string => `orders/${order}?include=customer,lines.product`;
 
-export interface Shop {
-  readonly service: Running;
-  /** The same page as a handwritten join and serialisation. */
-  readonly bare: Running;
-  readonly place: Place;
-  remove(): Promise<void>;
-}
-
 /** Starts the shop and the handwritten server on one database. */
-export const startShop = async (database: string, orders: number): Promise<Shop> => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatewright-relations-'));
-  const place = await placeOn(database, { directory, application, rows: rowsOf(orders) });
-  const command = ['--max-semi-space-size=8', join(root, 'bin/gatewright.js'), 'start'];
-  const service = await start('gatewright', command, { ...place.env, JOBS: 'off' }, application);
-  const env = { DATABASE: place.database, JWT_SECRET: jwtSecret };
-  const bare = await start('bare', ['bench/bare-order.ts'], env);
-  return {
-    service,
-    bare,
-    place,
-    remove: async () => {
-      await Promise.all([service.stop(), bare.stop()]);
-      await place.remove();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
-};
+export const startShop = (database: string, orders: number): Promise<Pair> =>
+  startPair(database, {
+    application,
+    rows: rowsOf(orders),
+    env: { JOBS: 'off' },
+    bare: 'bench/bare-order.ts',
+  });

@@ -6,8 +6,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { callers } from './callers.ts';
-import { spread } from './cases.ts';
+import { callers, spread } from './callers.ts';
 import { type Data, sqliteData, token } from './data.ts';
 import { measure } from './measure.ts';
 import { type Running, start } from './processes.ts';

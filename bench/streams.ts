@@ -1,6 +1,6 @@
 /**
  * Durable creates per second with and without many followers: all of them with the same events, or each user with
- * events of their own records. In turn, in one run; with the memory of the service.
+ * events of their own records. In turn, in one run; with the memory of the service. 32 users create.
  *     npm run bench:streams -- [--database=sqlite|postgres] [--streams=1000] [--rounds=5] [--ms=2000]
  */
 import { spawn } from 'node:child_process';
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { callers } from './callers.ts';
 import { root, token } from './data.ts';
 import { type Measured, measure, median, middle } from './measure.ts';
 import { numbers, placeOn } from './place.ts';
@@ -28,17 +29,20 @@ const streams = Number(options.streams);
 /** A caller has 100 streams at most. */
 const followers = Math.max(10, Math.ceil(streams / 100));
 
+/** Users who create, among whom are the followers. */
+const writers = Array.from({ length: callers }, (_, index) => 3 + index);
+
 const rows = (now: string): string[] => [
   `insert into users (username, username_canonical, email, email_canonical, name, password_hash, created_at, updated_at)
-     ${numbers(followers)} select 'u' || i, 'u' || i, i || '@u.example', i || '@u.example', 'U', '-', ${now}, ${now} from n`,
+     ${numbers(Math.max(followers, callers))} select 'u' || i, 'u' || i, i || '@u.example', i || '@u.example', 'U', '-', ${now}, ${now} from n`,
 ];
 
-const create = (model: string, path: string): string => {
+const create = (model: string, path: string, user: number): string => {
   const body = JSON.stringify({ [model]: { title: 'Item {n}', amount: 12, due: '2026-11-22' } });
   return [
     `POST /api/v1/${path} HTTP/1.1\r\n`,
     'Host: 127.0.0.1\r\n',
-    `Authorization: Bearer ${token(3)}\r\n`,
+    `Authorization: Bearer ${token(user)}\r\n`,
     'Content-Type: application/json\r\n',
     // The inserted number has nine digits, its placeholder has three.
     `Content-Length: ${body.length + 6}\r\n`,
@@ -81,7 +85,7 @@ try {
       measure(service, {
         connections: 32,
         milliseconds: Number(options.ms),
-        requests: [create(singular, path)],
+        requests: writers.map((user) => create(singular, path, user)),
         expect: 201,
       });
     await load();

@@ -119,6 +119,8 @@ export interface Metadata {
   readonly singular: string;
   readonly plural: string;
   readonly label: string;
+  /** Label of several records. */
+  readonly plural_label: string;
   /** Name of its icon in the administration area, and the heading above it in the menu there. */
   readonly icon?: string;
   readonly menu?: string;

@@ -16,6 +16,11 @@ export interface PlainParameters {
   readonly per_page?: number | undefined;
   /** `next` of the page before. */
   readonly after?: string | undefined;
+  /**
+   * Total of a page: `exact` (default) counts all matching records, `estimate` up to 10,000, `none` nothing. A page by
+   * `after` has none.
+   */
+  readonly total?: 'exact' | 'estimate' | 'none' | undefined;
 }
 
 /** All parameters of a list, without checked names and types. */
@@ -69,7 +74,7 @@ function* includes(include: object): Generator<[string, string]> {
 }
 
 /** Their names in the order of the query string; the last two are of an aggregate. */
-const plain = { q: 1, page: 1, per_page: 1, after: 1, count: 1, offset: 1 } satisfies Record<
+const plain = { q: 1, page: 1, per_page: 1, after: 1, total: 1, count: 1, offset: 1 } satisfies Record<
   keyof PlainParameters | 'count' | 'offset',
   1
 >;

@@ -8,7 +8,7 @@ import type {
   WithRelated,
 } from '#model';
 import type { AggregateQuery } from './aggregate.ts';
-import { type Include, type ListParameters, listQuery } from './query.ts';
+import { type Include, type ListParameters, listQuery, type PlainParameters } from './query.ts';
 import type {
   EachQuery,
   FilterIn,
@@ -134,10 +134,13 @@ const withEtag = <Shape extends object>({ data, headers }: Answer<Shape>): Shape
   return data;
 };
 
-/** The cursor in the Link header's `next`, if that page has one. */
-const nextOf = (headers: Headers): string | undefined => {
+/** The place of the next page in the Link header: a cursor, or a number where the order has no cursors. */
+export const nextPlace = (headers: Headers): Pick<PlainParameters, 'after' | 'page'> | undefined => {
   const target = /<[^>]*\?([^>]*)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
-  return new URLSearchParams(target).get('after') ?? undefined;
+  if (target === undefined) return undefined;
+  const query = new URLSearchParams(target);
+  const after = query.get('after');
+  return after === null ? { page: Number(query.get('page')) } : { after };
 };
 
 const totalOf = (headers: Headers): number | undefined => {
@@ -154,7 +157,14 @@ export const listPage = async <Item>(
 ): Promise<Page<Item>> => {
   const { data, headers } = await transport.send<Item[]>('GET', path + listQuery(query), options);
   const isWhole = query.page === undefined && query.per_page === undefined && query.after === undefined;
-  return { items: data, total: isWhole ? data.length : totalOf(headers), next: nextOf(headers) };
+  const next = nextPlace(headers);
+  return {
+    items: data,
+    total: isWhole ? data.length : totalOf(headers),
+    atLeast: headers.get('x-total-count-relation') === 'gte',
+    more: next !== undefined,
+    next: next?.after,
+  };
 };
 
 /** Every page of a list, one request each. */
@@ -164,12 +174,14 @@ export async function* eachPage<Item>(
   query: ListParameters,
   options?: CallOptions,
 ): AsyncGenerator<Item[], undefined> {
-  let after: string | undefined;
-  do {
-    const page: Page<Item> = await listPage(transport, path, { per_page: 100, ...query, after }, options);
-    if (page.items.length > 0) yield page.items;
-    after = page.next;
-  } while (after !== undefined);
+  let place: ReturnType<typeof nextPlace> = {};
+  while (place !== undefined) {
+    // Nothing is counted, as the number of all records is not asked for.
+    const asked = listQuery({ per_page: 100, total: 'none', ...query, ...place });
+    const { data, headers }: Answer<Item[]> = await transport.send('GET', path + asked, options);
+    if (data.length > 0) yield data;
+    place = nextPlace(headers);
+  }
 }
 
 /** 128 random bits in hex. `crypto.randomUUID` is missing from pages without TLS. */

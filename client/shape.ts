@@ -115,13 +115,17 @@ export type EachQuery<
   Shape extends ListShape,
   Field extends keyof Shape['listed'] = keyof Shape['listed'],
   Include = IncludeIn<RelationsIn<Shape>>,
-> = Omit<ListQuery<Shape, Field, Include>, 'page' | 'after'>;
+> = Omit<ListQuery<Shape, Field, Include>, 'page' | 'after' | 'total'>;
 
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: Item[];
-  /** Records in all pages; undefined on pages behind a cursor, which do not count. */
+  /** Records in all pages; undefined for `total: 'none'` and on pages by `after`, which count nothing. */
   readonly total: number | undefined;
+  /** True for an estimate if all pages have `total` records or more. */
+  readonly atLeast: boolean;
+  /** True if records follow the page. */
+  readonly more: boolean;
   /** `after` of the next page; undefined on the last one, and where pages are numbered. */
   readonly next: string | undefined;
 }

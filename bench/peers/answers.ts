@@ -1,4 +1,5 @@
-import type { Asked, Headers, Page } from './peer.ts';
+import { callers } from '../callers.ts';
+import type { Asked, Headers, Page, Person } from './peer.ts';
 
 /** A member of an answer. @throws Error where there is none */
 export const memberOf = (answer: unknown, name: string): unknown => {
@@ -57,9 +58,12 @@ export const expectStatus = async (
   throw new Error(`${asked.method} ${asked.path}: ${answered.status} ${said}`);
 };
 
-/** The user who asks everywhere, and the one who administers where a product has that. */
+/** The users who ask everywhere, and the one who administers where a product has that. */
 export const people = {
-  user: { email: 'bench@example.com', password: 'a password of the bench 1' },
+  users: Array.from(
+    { length: callers },
+    (_, index): Person => ({ email: `bench${index + 1}@example.com`, password: 'a password of the bench 1' }),
+  ),
   admin: { email: 'admin@example.com', password: 'a password of the admin 1' },
 } as const;
 

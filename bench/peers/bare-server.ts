@@ -43,7 +43,7 @@ const known = ({ headers: { authorization = '' } }: IncomingMessage): boolean =>
 const list = (response: ServerResponse, query: URLSearchParams): void => {
   const size = Number(query.get('per_page') ?? 20);
   const rows = page.all(size, (Number(query.get('page') ?? 1) - 1) * size).map(shown);
-  const counted = query.get('count') === 'no' ? {} : { 'x-total-count': String(total.get()?.['total']) };
+  const counted = query.get('total') === 'none' ? {} : { 'x-total-count': String(total.get()?.['total']) };
   send(response, 200, rows, counted);
 };
 

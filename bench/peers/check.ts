@@ -7,6 +7,7 @@ import { createdProduct, expectSame, productOf, rowCount } from './product.ts';
 export interface Signed {
   readonly peer: Peer;
   readonly port: number;
+  /** Headers of the first user. */
   readonly headers: Headers;
 }
 

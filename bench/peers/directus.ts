@@ -77,7 +77,10 @@ const furnish = async (ask: Ask, rows: readonly object[]): Promise<void> => {
   const id = memberOf(policy, 'id');
   for (const permission of permissions) await post('/permissions', { policy: id, ...permission });
   const role = dataOf(await post('/roles', { name: 'clerk', policies: [{ policy: id }] }));
-  await post('/users', { ...people.user, role: memberOf(role, 'id') });
+  await post(
+    '/users',
+    people.users.map((user) => ({ ...user, role: memberOf(role, 'id') })),
+  );
   for (let from = 0; from < rows.length; from += batch)
     await post('/items/products', rows.slice(from, from + batch));
 };
@@ -109,7 +112,7 @@ export const directus: Peer = {
     return lastJson(await place.run(['--input-type=module', '-e', probe], env)) as Durability;
   },
   command: (folders) => ({ args: [program, 'start'], env: environmentOf(folders) }),
-  signIn: (ask) => signInAs(ask, people.user),
+  signIn: signInAs,
   detail: (id) => `/items/products/${id}`,
   page: ({ page, size, total }) =>
     `/items/products?sort=id&limit=${size}&page=${page}${total ? '&meta=total_count' : ''}`,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bearer, lastJson, memberOf, pageWithTotal, people } from './answers.ts';
+import { bearer, lastJson, memberOf, pageWithTotal } from './answers.ts';
 import type { Durability, Folders, Peer } from './peer.ts';
 import { versions } from './versions.ts';
 
@@ -26,8 +26,8 @@ export const feathers: Peer = {
   total: 'in every page; the service decides, not who asks',
   prepare: async (place) => lastJson(await place.run(['src/seed.mjs'], environmentOf(place))) as Durability,
   command: (folders) => ({ args: ['src/index.mjs'], env: environmentOf(folders) }),
-  signIn: async (ask) => {
-    const body = { strategy: 'local', ...people.user };
+  signIn: async (ask, user) => {
+    const body = { strategy: 'local', ...user };
     return bearer(memberOf(await ask({ method: 'POST', path: '/authentication', body }), 'accessToken'));
   },
   detail: (id) => `/products/${id}`,

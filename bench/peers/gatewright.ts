@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { commandLine, environment, password, root } from '../data.ts';
-import { bearer, dataOf, memberOf, pageWithHeader } from './answers.ts';
+import { password as adminPassword, commandLine, environment, root } from '../data.ts';
+import { bearer, dataOf, memberOf, pageWithHeader, people } from './answers.ts';
 import { fill, fullDurability } from './fill.ts';
 import type { Ask, Headers, Peer } from './peer.ts';
 
@@ -9,14 +9,14 @@ const databaseIn = (data: string): string => join(data, 'gatewright.db');
 const environmentOf = (data: string): Record<string, string> =>
   environment(data, `sqlite:${databaseIn(data)}`);
 
-const signInAs = async (ask: Ask, account: string): Promise<Headers> => {
+const signInAs = async (ask: Ask, account: string, password: string): Promise<Headers> => {
   const answer = await ask({ method: 'POST', path: '/api/v1/auth/login', body: { account, password } });
   return bearer(memberOf(dataOf(answer), 'token'));
 };
 
 /** A role that may read and create products, and nothing else. */
 const makeClerk = async (ask: Ask): Promise<void> => {
-  const admin = await signInAs(ask, 'admin');
+  const admin = await signInAs(ask, 'admin', adminPassword);
   await ask({ method: 'POST', path: '/admin/roles', body: { role: { name: 'clerk' } } }, admin);
   for (const action of ['read', 'create'])
     await ask({ method: 'PUT', path: `/admin/permissions/clerk/Product/${action}` }, admin);
@@ -28,13 +28,15 @@ export const gatewright: Peer = {
   packages: {},
   sources: [import.meta.filename, application],
   asks: 'JWT; user, roles and their rights are read from the database for every request',
-  total: 'in every page by number; the page without one is by cursor',
+  total: 'in every page, unless `total=none`',
   prepare: async (place, rows) => {
     const run = commandLine(environmentOf(place.data), application);
     run(['migrate']);
     await place.serve(makeClerk);
-    const user = ['--username', 'bench', '--email', 'bench@example.com', '--role', 'clerk'];
-    run(['user', 'create', ...user, '--password-stdin'], password);
+    for (const { email, password } of people.users) {
+      const user = ['--username', email.replace(/@.*/, ''), '--email', email, '--role', 'clerk'];
+      run(['user', 'create', ...user, '--password-stdin'], password);
+    }
     fill(databaseIn(place.data), rows);
     return fullDurability(databaseIn(place.data));
   },
@@ -43,10 +45,10 @@ export const gatewright: Peer = {
     env: environmentOf(data),
     cwd: application,
   }),
-  signIn: (ask) => signInAs(ask, 'bench'),
+  signIn: (ask, { email, password }) => signInAs(ask, email, password),
   detail: (id) => `/api/v1/products/${id}`,
   page: ({ page, size, total }) =>
-    `/api/v1/products?sort=id&per_page=${size}&${total ? `page=${page}` : 'after='}`,
+    `/api/v1/products?sort=id&per_page=${size}&page=${page}${total ? '' : '&total=none'}`,
   create: (product) => ({ method: 'POST', path: '/api/v1/products', body: { product } }),
   created: 201,
   recordOf: dataOf,

@@ -119,7 +119,7 @@ const rowsIn = (data: string): string => join(data, 'rows.json');
 const placeOf = (peer: Peer, folders: Folders, node: Node): Place => ({
   ...folders,
   run: (args, env = {}) => {
-    const given = { ROWS: rowsIn(folders.data), USER_OF_BENCH: JSON.stringify(people.user) };
+    const given = { ROWS: rowsIn(folders.data), USERS_OF_BENCH: JSON.stringify(people.users) };
     const all = { ...node.env, ...given, ...env };
     return run({ command: node.program, args, cwd: folders.folder, env: all });
   },

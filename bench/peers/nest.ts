@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bearer, lastJson, memberOf, pageWithTotal, people } from './answers.ts';
+import { bearer, lastJson, memberOf, pageWithTotal } from './answers.ts';
 import type { Durability, Folders, Peer } from './peer.ts';
 import { versions } from './versions.ts';
 
@@ -38,8 +38,8 @@ export const nest: Peer = {
     return lastJson(await place.run(['dist/seed.js'], environmentOf(place))) as Durability;
   },
   command: (folders) => ({ args: ['dist/main.js'], env: environmentOf(folders) }),
-  signIn: async (ask) => {
-    const answer = await ask({ method: 'POST', path: '/auth/login', body: people.user });
+  signIn: async (ask, user) => {
+    const answer = await ask({ method: 'POST', path: '/auth/login', body: user });
     return bearer(memberOf(answer, 'access_token'));
   },
   detail: (id) => `/products/${id}`,

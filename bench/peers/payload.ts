@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { lastJson, memberOf, people } from './answers.ts';
+import { lastJson, memberOf } from './answers.ts';
 import type { Durability, Folders, Peer } from './peer.ts';
 import { versions } from './versions.ts';
 
@@ -43,8 +43,8 @@ export const payload: Peer = {
     return durability;
   },
   command: (folders) => ({ args: [nextProgram, 'start'], env: environmentOf(folders) }),
-  signIn: async (ask) => {
-    const answer = await ask({ method: 'POST', path: '/api/users/login', body: people.user });
+  signIn: async (ask, user) => {
+    const answer = await ask({ method: 'POST', path: '/api/users/login', body: user });
     return { authorization: `JWT ${String(memberOf(answer, 'token'))}` };
   },
   detail: (id) => `/api/products/${id}`,

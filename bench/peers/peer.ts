@@ -13,6 +13,12 @@ export type Headers = Readonly<Record<string, string>>;
 /** Sends one request and answers the body. @throws Error where the answer is not a success */
 export type Ask = (asked: Asked, headers?: Headers) => Promise<unknown>;
 
+/** Somebody who signs in. */
+export interface Person {
+  readonly email: string;
+  readonly password: string;
+}
+
 /** A program of Node that serves. */
 export interface Command {
   readonly args: readonly string[];
@@ -32,7 +38,7 @@ export interface Folders {
 /** What a peer needs while it is prepared. */
 export interface Place extends Folders {
   /**
-   * Runs a program of its Node to its end: the file `ROWS` has the rows, `USER_OF_BENCH` email and password.
+   * Runs a program of its Node to its end: the file `ROWS` has the rows, `USERS_OF_BENCH` emails and passwords.
    * Answers what it printed. @throws Error with the end of its words
    */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
@@ -78,12 +84,12 @@ export interface Peer {
   readonly asks: string;
   /** For the table: where totals come from. */
   readonly total: string;
-  /** Builds it, makes its tables, a user without administration, and the rows with ids from 1 on. */
+  /** Builds it, makes its tables, the users without administration, and the rows with ids from 1 on. */
   prepare(place: Place, rows: readonly Product[]): Promise<Durability>;
   /** As its documentation starts it in production. Its port comes as `PORT`. */
   command(folders: Folders): Command;
-  /** Signs the user in, as a client does. */
-  signIn(ask: Ask): Promise<Headers>;
+  /** Signs a user in, as a client does. @param number the user's place in `people.users` */
+  signIn(ask: Ask, user: Person, number: number): Promise<Headers>;
   detail(key: string | number): string;
   /** A page in the order of ids; undefined where it cannot be asked for in this way. */
   page(wanted: Wanted): string | undefined;

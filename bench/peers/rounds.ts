@@ -1,17 +1,23 @@
 /** Loads every server in turn, round by round. */
-import { numbered, request } from '../cases.ts';
+
 import type { Job } from '../load.ts';
 import { type Measured, measure } from '../measure.ts';
+import { numbered, request } from '../request.ts';
 import { keysOf, type Signed } from './check.ts';
 import type { Asked, Headers, Wanted } from './peer.ts';
 import { createdProduct } from './product.ts';
 import type { Server } from './server.ts';
 
+/** A server with all of its users signed in. */
+export interface Loaded extends Signed {
+  readonly callers: readonly Headers[];
+}
+
 /** What is asked of everyone. */
 export interface PeerCase {
   readonly name: string;
   /** The texts of its requests; none where a server does not offer it. */
-  readonly requests: (signed: Signed) => Promise<readonly string[]>;
+  readonly requests: (loaded: Loaded) => Promise<readonly string[]>;
   readonly expect: (signed: Signed) => number;
 }
 
@@ -23,35 +29,43 @@ const textOf = ({ method, path, body }: Asked, headers: Headers): string =>
     ? request(method, path, lines(headers))
     : numbered(method, path, lines(headers), JSON.stringify(body));
 
+/** Each path by the next user. */
+const getsOf = (paths: readonly string[], { callers }: Loaded): readonly string[] =>
+  paths.map((path, index) => textOf({ method: 'GET', path }, callers[index % callers.length] ?? {}));
+
 const pagesOf =
   (wanted: readonly Wanted[]) =>
-  async ({ peer, headers }: Signed): Promise<readonly string[]> =>
-    wanted
-      .map((each) => peer.page(each))
-      .filter((path) => path !== undefined)
-      .map((path) => textOf({ method: 'GET', path }, headers));
+  async (loaded: Loaded): Promise<readonly string[]> =>
+    getsOf(
+      wanted.map((each) => loaded.peer.page(each)).filter((path) => path !== undefined),
+      loaded,
+    );
 
 const ok = (): number => 200;
 
-/** @param ids of the records that are read @param pages those with a total, by their numbers */
+/** @param ids of the records that are read @param pages that are read with a total, and without one */
 export const casesOver = (ids: readonly number[], pages: readonly Wanted[]): readonly PeerCase[] => [
   {
     name: 'detail',
-    requests: async (signed) => {
-      const keys = await keysOf(signed, ids);
-      return keys.map((key) => textOf({ method: 'GET', path: signed.peer.detail(key) }, signed.headers));
+    requests: async (loaded) => {
+      const keys = await keysOf(loaded, ids);
+      return getsOf(
+        keys.map((key) => loaded.peer.detail(key)),
+        loaded,
+      );
     },
     expect: ok,
   },
   { name: 'page of 20, with total', requests: pagesOf(pages), expect: ok },
   {
-    name: 'first 20, no total',
-    requests: pagesOf([{ page: 1, size: 20, total: false }]),
+    name: 'page of 20, no total',
+    requests: pagesOf(pages.map((page) => ({ ...page, total: false }))),
     expect: ok,
   },
   {
     name: 'create',
-    requests: async ({ peer, headers }) => [textOf(peer.create(createdProduct), headers)],
+    requests: async ({ peer, callers }) =>
+      callers.map((headers) => textOf(peer.create(createdProduct), headers)),
     expect: ({ peer }) => peer.created,
   },
 ];
@@ -68,7 +82,7 @@ export const connections = 32;
 /** Rounds of one case; who begins changes with each. Servers that do not offer it have no results. */
 export const inTurns = async (
   one: PeerCase,
-  servers: readonly (Signed & { readonly server: Server })[],
+  servers: readonly (Loaded & { readonly server: Server })[],
   { rounds, milliseconds, warmup }: Pace,
 ): Promise<ReadonlyMap<string, readonly Measured[]>> => {
   const results = new Map<string, Measured[]>();

@@ -1,6 +1,6 @@
 /**
- * The service and a bare server beside products of the same kind: the same model, rows and user, a SQLite file, production
- * mode, one core, in turn, in one run. Prints the tables of `docs/contributing/speed.md`; what goes on is told on stderr.
+ * The service and a bare server beside products of the same kind: the same model, rows and 32 users, a SQLite file,
+ * production mode, one core, in turn, in one run. Prints the tables of `docs/contributing/speed.md`; what goes on is told on stderr.
  *
  *     npm run bench:peers -- [--only=strapi,nest] [--rounds=7] [--ms=1500] [--warmup=3000] [--starts=5] [--cache=FOLDER]
  *
@@ -13,7 +13,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { spread } from '../cases.ts';
+import { spread } from '../callers.ts';
 import type { Measured } from '../measure.ts';
 import { isPinned } from '../processes.ts';
 import { checkAnswers } from './check.ts';
@@ -45,9 +45,13 @@ const chosen = peers.filter(
   (peer) =>
     peer === ours || names.length === 0 || names.some((name) => peer.name.toLowerCase().includes(name)),
 );
-const ids = spread(50, rowCount);
-const pages = Array.from({ length: 20 }, (_, index) => ({ page: index + 1, size: 20, total: true }));
-const cases = casesOver(ids, pages);
+const size = 20;
+const checkedIds = spread(50, rowCount);
+const checkedPages = Array.from({ length: 20 }, (_, index) => ({ page: index + 1, size, total: true }));
+const cases = casesOver(
+  spread(320, rowCount),
+  spread(320, rowCount / size).map((page) => ({ page, size, total: true })),
+);
 /** Milliseconds of nothing, after which memory counts as that of an idle server. */
 const settled = 3_000;
 
@@ -74,10 +78,12 @@ type Results = Map<string, Map<string, readonly Measured[]>>;
 
 const loadAll = async (sessions: readonly Session[]): Promise<Results> => {
   const results: Results = new Map(sessions.map(({ peer }) => [peer.name, new Map()]));
+  let signed = sessions;
   for (const one of cases) {
     say(`measuring ${one.name}`);
-    const signed: Session[] = [];
-    for (const session of sessions) signed.push(await signInAgain(session));
+    const again: Session[] = [];
+    for (const session of signed) again.push(await signInAgain(session));
+    signed = again;
     for (const [name, rounds] of await inTurns(one, signed, pace)) results.get(name)?.set(one.name, rounds);
   }
   return results;
@@ -108,7 +114,7 @@ const measureAll = async (installed: readonly Installed[], work: string): Promis
   const idle = memoryOf(sessions);
   for (const session of sessions) {
     say(`${session.peer.name}: comparing answers`);
-    await checkAnswers(session, [...pages, { page: 1, size: 20, total: false }], ids);
+    await checkAnswers(session, [...checkedPages, { page: 1, size, total: false }], checkedIds);
   }
   const results = await loadAll(sessions);
   const afterwards = memoryOf(sessions);

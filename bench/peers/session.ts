@@ -1,21 +1,29 @@
-/** A peer that runs on a copy of its data, with its user signed in. */
+/** A peer that runs on a copy of its data, with its users signed in. */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { expectStatus } from './answers.ts';
-import { keysOf, type Signed } from './check.ts';
+import { expectStatus, people } from './answers.ts';
+import { keysOf } from './check.ts';
 import type { Installed } from './install.ts';
-import type { Folders, Headers } from './peer.ts';
+import type { Ask, Folders, Headers } from './peer.ts';
+import type { Loaded } from './rounds.ts';
 import { type Server, startServer } from './server.ts';
 
-export interface Session extends Signed {
+export interface Session extends Loaded {
   readonly installed: Installed;
   /** With the copy that it runs on. */
   readonly folders: Folders;
   readonly server: Server;
+  /** Moment of the sign-ins, in milliseconds of `performance.now()`. */
+  readonly signedAt: number;
 }
 
-const headersOf = ({ peer }: Installed, { port }: Server): Promise<Headers> =>
-  peer.signIn(async (asked, headers) => (await expectStatus(port, asked, headers)).body);
+/** Signs all users in, one after the other: they would wait for each other's password hash. */
+const signInAll = async ({ peer }: Installed, { port }: Server): Promise<readonly Headers[]> => {
+  const ask: Ask = async (asked, headers) => (await expectStatus(port, asked, headers)).body;
+  const signed: Headers[] = [];
+  for (const [number, user] of people.users.entries()) signed.push(await peer.signIn(ask, user, number));
+  return signed;
+};
 
 /** @param work a folder for the copies of a run */
 export const openSession = async (installed: Installed, work: string): Promise<Session> => {
@@ -25,15 +33,21 @@ export const openSession = async (installed: Installed, work: string): Promise<S
   const own = { ...folders, data };
   const first = { method: 'GET', path: peer.detail(1) } as const;
   const server = await startServer({ peer, folders: own, node, first });
-  const headers = await headersOf(installed, server);
-  return { peer, port: server.port, headers, installed, folders: own, server };
+  const signedAt = performance.now();
+  const callers = await signInAll(installed, server);
+  const headers = callers[0] ?? {};
+  return { peer, port: server.port, headers, callers, signedAt, installed, folders: own, server };
 };
 
-/** With credentials that have just begun: some end after some minutes. */
-export const signInAgain = async (session: Session): Promise<Session> => ({
-  ...session,
-  headers: await headersOf(session.installed, session.server),
-});
+/** Milliseconds after which the users sign in again. The credentials of some products end after ten minutes. */
+const freshMs = 5 * 60_000;
+
+/** The session with credentials that are good for some minutes. */
+export const signInAgain = async (session: Session, now = performance.now()): Promise<Session> => {
+  if (now - session.signedAt < freshMs) return session;
+  const callers = await signInAll(session.installed, session.server);
+  return { ...session, headers: callers[0] ?? {}, callers, signedAt: now };
+};
 
 /**
  * Stops the server, starts it again, and stops it. Answers the milliseconds from the start of the process to the first

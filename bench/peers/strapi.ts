@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bearer, dataOf, lastJson, memberOf, people } from './answers.ts';
+import { bearer, dataOf, lastJson, memberOf } from './answers.ts';
 import type { Durability, Folders, Peer } from './peer.ts';
 import { versions } from './versions.ts';
 
@@ -42,8 +42,7 @@ export const strapi: Peer = {
     return lastJson(await place.run(['seed.js'], env)) as Durability;
   },
   command: (folders) => ({ args: [program, 'start'], env: environmentOf(folders) }),
-  signIn: async (ask) => {
-    const { email: identifier, password } = people.user;
+  signIn: async (ask, { email: identifier, password }) => {
     const answer = await ask({ method: 'POST', path: '/api/auth/local', body: { identifier, password } });
     return bearer(memberOf(answer, 'jwt'));
   },

@@ -1,27 +1,20 @@
 /**
- * Measures the throughput of one, two and three instances on one PostgreSQL, each side with a CPU budget, and
- * compares it with the model of `model.ts`, whose costs come from the run with one instance. Needs root, for the
- * budgets.
- *     npm run bench:scaling -- [--ms=4000] [--rounds=3] [--instance=0.25] [--server=0.3] Without measuring, it applies the costs of the last table to other hardware:
+ * Measures the throughput of one, two and three instances on one PostgreSQL, each side with a CPU budget, and compares it
+ * with the model of `model.ts`, whose costs come from the run with one instance. Needs root, for the budgets.
+ *     npm run bench:scaling -- [--ms=4000] [--rounds=3] [--instance=0.25] [--server=0.3]
+ * Without measuring, it applies the costs of the last table to other hardware:
  *     npm run bench:scaling -- --service=45 --database=30 [--instances=8] [--instance=1] [--server=8]
  */
-import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { callers } from '../callers.ts';
-import { spread } from '../cases.ts';
-import { type Data, postgresData, token } from '../data.ts';
+import { type Data, postgresData } from '../data.ts';
 import type { Result } from '../load.ts';
-import { median } from '../measure.ts';
+import { median, putLoad } from '../measure.ts';
 import { childrenOf, parentOf } from '../proc.ts';
-import { onCore, type Running, startService } from '../processes.ts';
+import { type Running, startService } from '../processes.ts';
 import { type Budget, budgetOf } from './budget.ts';
+import { type Kind, kindsOf } from './kinds.ts';
 import { type Cost, capacity, mixture, saturation } from './model.ts';
-
-const run = promisify(execFile);
 
 const { values: options } = parseArgs({
   options: {
@@ -38,75 +31,10 @@ const coresOfInstance = Number(options.instance);
 const coresOfDatabase = Number(options.server);
 const notes = 10_000;
 const most = Number(options.instances);
+const kinds = kindsOf(notes);
 
 /** Connections of the load to each instance. */
 const connections = 16;
-
-interface Kind {
-  readonly name: string;
-  /** Used in turn. */
-  readonly requests: readonly string[];
-  readonly expect: number;
-}
-
-const requestOf = (method: string, path: string, user: number, body?: string): string =>
-  [
-    `${method} ${path} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    `Authorization: Bearer ${token(user)}`,
-    ...(body === undefined
-      ? []
-      : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
-    '',
-    body ?? '',
-  ].join('\r\n');
-
-/** The callers in turn. */
-const userOf = (index: number): number => 1 + (index % callers);
-
-const title = 'A note of the benchmark {n}';
-
-/** The body has the length that it has with the number, of nine digits, in place of the placeholder. */
-const numbered = (method: string, path: string, user: number, body: string): string =>
-  requestOf(method, path, user, body).replace(
-    /Content-Length: (\d+)/,
-    (_all, length) => `Content-Length: ${Number(length) + 6}`,
-  );
-
-const kinds: readonly Kind[] = [
-  {
-    name: 'detail',
-    requests: spread(1_600, notes).map((id, index) => requestOf('GET', `/api/v1/notes/${id}`, userOf(index))),
-    expect: 200,
-  },
-  {
-    name: 'page of 20',
-    requests: spread(notes / 20, notes / 20).map((page, index) =>
-      requestOf('GET', `/api/v1/notes?per_page=20&page=${page}`, userOf(index)),
-    ),
-    expect: 200,
-  },
-  {
-    name: 'create',
-    requests: spread(callers, callers).map((user) =>
-      numbered('POST', '/api/v1/notes', user, JSON.stringify({ note: { title, body: '......' } })),
-    ),
-    expect: 201,
-  },
-  {
-    name: 'update',
-    // Of many rows: updates of the same row wait for each other.
-    requests: Array.from({ length: 997 }, (_, index) =>
-      numbered(
-        'PATCH',
-        `/api/v1/notes/${index * 10 + 1}`,
-        userOf(index),
-        JSON.stringify({ note: { title } }),
-      ),
-    ),
-    expect: 200,
-  },
-];
 
 /** The server's first process and its descendants. */
 const serverProcesses = async (url: string): Promise<readonly number[]> => {
@@ -127,16 +55,8 @@ const addIfThere = (budget: Budget, pid: number): void => {
   }
 };
 
-const load = async (server: Running, kind: Kind, index: number): Promise<Result> => {
-  const file = join(tmpdir(), `gatewright-scaling-${process.pid}-${index}.json`);
-  const { port } = server;
-  const job = { port, connections, milliseconds: Number(options.ms), requests: kind.requests };
-  writeFileSync(file, JSON.stringify({ ...job, expect: kind.expect }));
-  const [command, args] = onCore(1, process.execPath, ['bench/load.ts', file]);
-  const result = JSON.parse((await run(command, args)).stdout) as Result;
-  if (result.failures > 0) throw new Error(`${kind.name}: ${result.failures} were not ${kind.expect}`);
-  return result;
-};
+const load = (server: Running, { requests, expect }: Kind): Promise<Result> =>
+  putLoad(server, { connections, milliseconds: Number(options.ms), requests, expect });
 
 interface Measurement {
   readonly perSecond: number;
@@ -152,7 +72,7 @@ const measure = async (
   const used = (): number => budgets.instances.reduce((sum, budget) => sum + budget.used(), 0);
   const service = used();
   const database = budgets.database.used();
-  const results = await Promise.all(servers.map((server, index) => load(server, kind, index)));
+  const results = await Promise.all(servers.map((server) => load(server, kind)));
   const requests = results.reduce((sum, result) => sum + result.requests, 0);
   return {
     perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
@@ -202,7 +122,7 @@ const measureAll = async (data: Data, database: Budget): Promise<void> => {
       instances.push(budget);
     }
     // Compile and connect before CPU is limited.
-    for (const kind of kinds) await Promise.all(servers.map((server, index) => load(server, kind, index)));
+    for (const kind of kinds) await Promise.all(servers.map((server) => load(server, kind)));
     for (const pid of await serverProcesses(data.service['DATABASE_URL'] ?? '')) addIfThere(database, pid);
     for (const [index, server] of servers.entries()) instances[index]?.add(server.pid);
     say(`${coresOfInstance} of a core for each instance, ${coresOfDatabase} for PostgreSQL;`);

@@ -9,7 +9,8 @@ import {
   type Identifier,
   type RaRecord,
 } from 'ra-core';
-import { type Include, listQuery } from '../query.ts';
+import { type Include, listQuery, type PlainParameters } from '../query.ts';
+import { nextPlace } from '../resource.ts';
 import type { ResourceRelation } from '../shape.ts';
 import type { Answer, RequestOptions } from '../transport.ts';
 import { conditionsOf, pathOf, queryOf, type SortOrder } from './list-query.ts';
@@ -36,6 +37,12 @@ export interface ResourceRoute {
 export interface DataProviderOptions {
   readonly send: Send;
   readonly routeOf: (resource: string) => ResourceRoute | Promise<ResourceRoute>;
+  /**
+   * Total of lists: `exact` unless given. Where a list counts only some or none of its records, react-admin gets
+   * `pageInfo` in place of a total, and `meta.atLeast` has the number of an estimate. `meta.total` of a request comes
+   * first.
+   */
+  readonly total?: PlainParameters['total'];
 }
 
 /** Name under which the ETag of a record travels through a form; it is never sent as a field. */
@@ -55,6 +62,18 @@ const header = (name: string, value: unknown): Readonly<Record<string, string>> 
 
 const orderOf = ({ sort }: Pick<GetListParams, 'sort'>): SortOrder[] =>
   sort === undefined || sort.field === '' ? [] : [{ field: sort.field, descending: sort.order === 'DESC' }];
+
+/** The total of a page, or what react-admin takes where it is not known. */
+const totalOf = (headers: Headers, page: number, records: number): Omit<GetListResult, 'data'> => {
+  const total = headers.get('x-total-count');
+  const isLowerBound = headers.get('x-total-count-relation') === 'gte';
+  const link = headers.get('link');
+  if (total !== null && !isLowerBound) return { total: Number(total) };
+  // A list without pages is whole.
+  if (link === null) return { total: records };
+  const pageInfo = { hasNextPage: link.includes('rel="next"'), hasPreviousPage: page > 1 };
+  return isLowerBound ? { pageInfo, meta: { atLeast: Number(total) } } : { pageInfo };
+};
 
 /** Runs one task for each item, a few at a time, and fails with the first failure once all have ended. */
 const each = async <Item>(items: readonly Item[], task: (item: Item) => Promise<unknown>): Promise<void> => {
@@ -91,7 +110,8 @@ const apart = (
  * record that came with an ETag has it as `@etag`; an update sends it back as `If-Match` and so fails with 412 after
  * a concurrent change.
  */
-export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions): DataProvider => {
+export const createDataProvider = (options: DataProviderOptions): DataProvider => {
+  const { send: plain, routeOf } = options;
   const send: Send = async (method, path, options) => {
     try {
       return await plain(method, path, options);
@@ -115,12 +135,14 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
       sort: orderOf(params),
       conditions: conditionsOf({ ...params.filter, ...extra }),
       include: asked.include,
-      paging: { page, per_page: perPage },
+      paging: { page, per_page: perPage, total: asked.total ?? options.total },
     });
     const { data, headers } = await send<Fields[]>('GET', route.path + query, { signal: params.signal });
-    const total = Number(headers.get('x-total-count') ?? data.length);
     const records = data.map((fields) => withId<Item>(route, fields));
-    return { ...splitPrefetched(records, asked, route.relations ?? {}), total };
+    const found = splitPrefetched(records, asked, route.relations ?? {});
+    const counted = totalOf(headers, page, data.length);
+    const meta = found.meta === undefined ? counted.meta : { ...found.meta, ...counted.meta };
+    return { ...found, ...counted, meta };
   };
 
   const one = async <Item extends RaRecord>(
@@ -139,7 +161,12 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
     }
     const { key = 'id' } = route;
     const params = { pagination: { page: 1, perPage: 1 }, meta, ...(signal ? { signal } : {}) };
-    const { data, total: _total, ...rest } = await list<Item>(resource, params, { [key]: id });
+    const {
+      data,
+      total: _total,
+      pageInfo: _info,
+      ...rest
+    } = await list<Item>(resource, params, { [key]: id });
     const [record] = data;
     if (record === undefined) throw new HttpError('ra.notification.item_doesnt_exist', 404);
     return { data: record, ...rest };
@@ -235,7 +262,7 @@ export const createDataProvider = ({ send: plain, routeOf }: DataProviderOptions
   };
 };
 
-/** Every record of a filtered list, page by page behind a cursor, as an export needs them. */
+/** Every record of a filtered list, page by page, by cursor where the order has cursors, as an export needs them. */
 export async function* everyRecord(
   { send, routeOf }: DataProviderOptions,
   resource: string,
@@ -248,14 +275,12 @@ export async function* everyRecord(
     sort: orderOf(params),
     conditions: conditionsOf(params.filter ?? {}),
   };
-  let query: string | undefined = queryOf({ ...shared, paging: { per_page: 1000 } });
-  while (query !== undefined) {
+  let place: ReturnType<typeof nextPlace> = {};
+  while (place !== undefined) {
+    // Nothing is counted, as the number of all records is not asked for.
+    const query = queryOf({ ...shared, paging: { per_page: 1000, total: 'none', ...place } });
     const answer: Answer<Fields[]> = await send<Fields[]>('GET', route.path + query, { signal });
     yield answer.data;
-    const after = /[?&]after=([^&>]*)[^>]*>;\s*rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
-    query =
-      after === undefined
-        ? undefined
-        : queryOf({ ...shared, paging: { per_page: 1000, after: decodeURIComponent(after) } });
+    place = nextPlace(answer.headers);
   }
 }

@@ -1,4 +1,4 @@
-import { type Include, listQuery } from '../query.ts';
+import { type Include, listQuery, type PlainParameters } from '../query.ts';
 
 export interface SortOrder {
   readonly field: string;
@@ -49,7 +49,7 @@ export interface ListRequest {
   readonly sort: readonly SortOrder[];
   readonly conditions: Conditions;
   readonly include?: Include;
-  readonly paging: { readonly page?: number; readonly per_page: number; readonly after?: string };
+  readonly paging: Pick<PlainParameters, 'page' | 'per_page' | 'after' | 'total'>;
 }
 
 /** The query string of a list. `id` stands for the key of resources whose records are named by another field. */

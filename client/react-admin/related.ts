@@ -1,3 +1,4 @@
+import type { PlainParameters } from '../query.ts';
 import type { ResourceRelation } from '../shape.ts';
 
 /** The relations that a provider handles: those that react-admin's `meta` asks for and its forms send. */
@@ -26,7 +27,18 @@ export interface Asked {
   readonly include: Readonly<Record<string, true | readonly string[]>>;
   /** Relations whose records are not in the answer, but given to react-admin for later. */
   readonly prefetch: readonly string[];
+  readonly total: PlainParameters['total'];
 }
+
+const totals = ['exact', 'estimate', 'none'] as const;
+
+const totalIn = (meta: unknown): PlainParameters['total'] => {
+  const given = isObject(meta) ? meta['total'] : undefined;
+  const total = totals.find((each) => each === given);
+  if (given !== undefined && total === undefined)
+    throw new TypeError(`meta.total takes ${totals.join(', ')}`);
+  return total;
+};
 
 /** A row without its id would be created again on the next save. */
 const withIds = (include: Fields): Readonly<Record<string, true | readonly string[]>> =>
@@ -40,7 +52,7 @@ const withIds = (include: Fields): Readonly<Record<string, true | readonly strin
   );
 
 /**
- * Reads `meta.embed` (or `meta.include`, which may select fields as the client does) and `meta.prefetch`.
+ * Reads `meta.embed` (or `meta.include`, which may select fields as the client does), `meta.prefetch` and `meta.total`.
  * @throws TypeError for invalid names
  */
 export const askedBy = (meta: unknown): Asked => {
@@ -55,7 +67,7 @@ export const askedBy = (meta: unknown): Asked => {
   for (const name of prefetch)
     if (name.includes('.'))
       throw new TypeError(`meta.prefetch: ${name} is not a relation of the record itself`);
-  return { include: { ...named, ...include }, prefetch: hidden };
+  return { include: { ...named, ...include }, prefetch: hidden, total: totalIn(meta) };
 };
 
 /** Records without those that are prefetched, and these by their resources, each once. */

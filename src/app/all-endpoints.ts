@@ -5,6 +5,7 @@ import { createDocumentation, type Documentation, mailPreviewEndpoints } from '.
 import { type AdminMetaParts, adminMetaEndpoints } from '../console/meta.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { withRateLimits } from '../http/rate-limits.ts';
+import { nameInMail } from '../kernel/application-name.ts';
 import type { Locale } from '../kernel/messages.ts';
 import { publicUserEntity } from '../records/user-entity.ts';
 import { adminArea } from '../resources/admin-area.ts';
@@ -64,6 +65,7 @@ export const documentationOf = (
     languages: services.languages,
     models: application.models,
     users: { api: publicUserEntity.schema, admin: managedUserEntity.schema },
+    application: application.about,
     baseUrl: config.baseUrl,
     bodyLimit: config.bodyLimit,
     writeLimits: { batch: maxBatch, cascade: cascadeLimits },
@@ -82,7 +84,9 @@ export const allEndpoints = async (
   development = false,
 ): Promise<Endpoint[]> => {
   const { mail } = application.config;
-  const preview = development && mail !== undefined ? mailPreviewEndpoints(mail, config.baseUrl) : [];
+  const { baseUrl } = config;
+  const place = { service: nameInMail(application.about, baseUrl), baseUrl };
+  const preview = development && mail !== undefined ? mailPreviewEndpoints(mail, place) : [];
   const documentation = config.apiDocs ? await documentationOf(composed, application, config) : undefined;
   return [...ownEndpoints(composed.services, application), ...preview, ...(documentation?.endpoints ?? [])];
 };

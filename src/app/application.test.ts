@@ -34,6 +34,64 @@ const loading = async (path: string, code: string): Promise<{ file: string; erro
   return { file, error };
 };
 
+describe('the name of an application', () => {
+  /** The application in a folder with these files. */
+  const named = async (config: string, manifest?: string) => {
+    made += 1;
+    const folder = join(root, String(made));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'gatewright.config.js'), `export default ${config};\n`);
+    if (manifest !== undefined) await writeFile(join(folder, 'package.json'), manifest);
+    return (await loadApplication(folder)).about;
+  };
+
+  it('the configuration names the application, and otherwise its package.json does', async () => {
+    const manifest = JSON.stringify({ name: '@acme/shop', version: '1.4.2' });
+    expect(await named('{}', manifest)).toEqual({ name: 'shop', version: '1.4.2', environment: undefined });
+    expect(await named(`{ name: 'Tea & Cups' }`, manifest)).toMatchObject({
+      name: 'Tea & Cups',
+      version: '1.4.2',
+    });
+    expect(await named('{}')).toEqual({ name: undefined, version: undefined, environment: undefined });
+  });
+
+  it('an environment has a badge, whose colour differs between production and everything else', async () => {
+    const badge = async (config: string) => (await named(config)).environment;
+    expect(await badge(`{ environment: 'staging' }`)).toEqual({
+      label: 'staging',
+      colour: '#b45309',
+      ink: '#ffffff',
+    });
+    expect(await badge(`{ environment: 'Production' }`)).toMatchObject({ colour: '#2a7d86' });
+    expect(await badge(`{ environment: 'test', colour: '#e0567a' }`)).toEqual({
+      label: 'test',
+      colour: '#e0567a',
+      ink: '#000000',
+    });
+  });
+
+  it.each([
+    [`{ name: '' }`, 'name must be one line of text with 1 to 60 characters, without spaces around it'],
+    [`{ name: 'Shop\\nBcc: all@example.com' }`, 'name must be one line of text'],
+    [`{ name: '${'x'.repeat(61)}' }`, 'name must be one line of text with 1 to 60 characters'],
+    [`{ environment: undefined }`, 'environment must be one line of text with 1 to 24 characters'],
+    [`{ environment: 'staging', colour: 'red' }`, 'colour must be a colour in the form #b45309'],
+    [
+      `{ environment: 'staging', colour: '#ffcc00' }`,
+      'colour #ffcc00 cannot be seen: its contrast is 1.4 on the light page',
+    ],
+    [`{ environment: 'staging', colour: '#00004d' }`, 'on the dark page, and at least 3 is needed; #'],
+    [`{ colour: '#b45309' }`, 'colour is that of the environment: set environment too'],
+    [`{ nam: 'Shop' }`, 'there is no option "nam": the nearest is "name"'],
+  ])('the configuration %s refuses the start', async (config, message) => {
+    await expect(named(config)).rejects.toThrow(message);
+  });
+
+  it.each(['{', '{ "name": 7 }', '[]x'])('a package.json with %s refuses the start', async (manifest) => {
+    await expect(named('{}', manifest)).rejects.toThrow('package.json');
+  });
+});
+
 describe('a mistake in an application names its file, the option and the nearest known one', () => {
   it.each([
     [
@@ -134,7 +192,7 @@ describe('a mistake is named where it is, not in the first file that imports it'
     [
       'a reference, which is too',
       `${header}\n\nexport default defineResource('Task', {\n  fields: {\n    author: field.reference('Author'),\n  },\n});\n`,
-      ':5:5: Task.author_id: it refers to Author, which is no model',
+      ':5:5: Task.author_id: it refers to Author, which is not a model',
     ],
     ['the import of a file', `${header}\nimport './missing.ts';\n`, ':2:11: Cannot find module'],
     ['syntax', `${header}\n\nexport default defineResource('Task', {\n  fields: { , },\n});\n`, ':4:13: '],

@@ -1,6 +1,6 @@
 /** Finds the files of an application in its folder, and assembles their exports into one `Application`. */
 
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PaymentHook } from '../accounts/applications.ts';
@@ -14,6 +14,7 @@ import {
   type RegistrationOptions,
   registrationOption,
 } from '../delivery/mail.ts';
+import { type ApplicationName, badgeOf, nameOptions } from '../kernel/application-name.ts';
 import { errorMessage } from '../kernel/error-message.ts';
 import type { Catalogue, Locale } from '../kernel/messages.ts';
 import {
@@ -47,6 +48,21 @@ import { locate } from './locate.ts';
 /** Options of an application's `gatewright.config.ts`. */
 export interface ApplicationConfig {
   /**
+   * Name of the application, in one line of 1 to 60 characters: in the administration area, the documentation page, the
+   * titles of windows, and mails. Default: `name` of its package.json, without a scope.
+   */
+  readonly name?: string;
+  /**
+   * The environment in which this process runs, such as `staging`, with 1 to 24 characters: a badge beside the name. In
+   * titles and mails it follows the name (`Shop (staging)`), except for `production`. Default: none.
+   */
+  readonly environment?: string;
+  /**
+   * Colour of the badge in the form `#b45309`. One that cannot be seen on the light or on the dark page refuses the
+   * start: its contrast to both is 3 or more. Default: teal for `production`, amber for every other environment.
+   */
+  readonly colour?: string;
+  /**
    * Limits of the requests that a caller or a network may send, by the path of a model (`orders`) or the method and
    * path of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint below
    * `/api/v1` but the health check.
@@ -75,6 +91,7 @@ export interface ApplicationConfig {
 }
 
 const configOptions = {
+  ...nameOptions,
   limits: mapOf(checkRateLimit),
   payment: oneOf(false),
   mail: mailOption,
@@ -97,13 +114,32 @@ export const defineConfig = (config: ApplicationConfig): ApplicationConfig => {
       : undefined) ??
     (config.registration && config.mail === undefined
       ? 'registration verifies addresses by mail: set mail too'
+      : undefined) ??
+    (config.colour !== undefined && config.environment === undefined
+      ? 'colour is that of the environment: set environment too'
       : undefined);
   if (flaw !== undefined) throw new DefinitionError('configuration', flaw);
   return Object.freeze({ ...config });
 };
 
-/** An application: its models, its own endpoints, its migrations and its configuration. */
+/** The members of an application's package.json that name it. */
+interface PackageManifest {
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+}
+
+const nameOf = (
+  { name, environment, colour }: ApplicationConfig,
+  manifest: PackageManifest,
+): ApplicationName => ({
+  name: name ?? manifest.name?.replace(/^@[^/]*\//, ''),
+  version: manifest.version,
+  environment: environment === undefined ? undefined : badgeOf(environment, colour),
+});
+
+/** An application: its name, its models, its own endpoints, its migrations and its configuration. */
 export interface Application {
+  readonly about: ApplicationName;
   readonly models: Models;
   readonly endpoints: readonly EndpointDefinition[];
   readonly jobs: Jobs;
@@ -130,6 +166,8 @@ interface ApplicationParts {
   /** Texts of further languages by their tags, which are the names of their files. */
   readonly locales?: Readonly<Record<Locale, LocaleDefinition>>;
   readonly config?: ApplicationConfig;
+  /** Default: none. */
+  readonly manifest?: PackageManifest;
 }
 
 /** Refuses two problems with the same code: a client could not tell them apart. */
@@ -150,6 +188,7 @@ const partsOptions = {
   migrations: plainObject,
   locales: plainObject,
   config: plainObject,
+  manifest: plainObject,
 } satisfies OptionTable<ApplicationParts>;
 
 /**
@@ -166,24 +205,29 @@ export const createApplication = (parts: ApplicationParts): Application => {
   ]);
   const { locales = {} } = parts;
   const catalogues = Object.entries(locales).map(([locale, each]) => catalogueOfApplication(locale, each));
+  const config = defineConfig(parts.config ?? {});
   return {
+    about: nameOf(config, parts.manifest ?? {}),
     models: collectModels(translateModels(resources, locales, catalogues)),
     catalogues,
     endpoints,
     jobs: collectJobs(parts.jobs ?? {}),
     migrations: parts.migrations ?? {},
-    config: defineConfig(parts.config ?? {}),
+    config,
   };
 };
 
 const sourceFile = /^[^._].*(?<!\.(?:test|d))\.(?:ts|mts|js|mjs)$/;
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 const filesOf = async (directory: string): Promise<string[]> => {
   try {
     const names = await readdir(directory);
     return names.filter((name) => sourceFile.test(name)).sort();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 };
@@ -247,6 +291,26 @@ const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
   }
 };
 
+/** Name and version of the package.json in a folder; a folder without one names nothing. */
+const loadManifest = async (directory: string): Promise<PackageManifest> => {
+  const file = join(directory, 'package.json');
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw mistakeIn(file, error);
+  });
+  if (text === undefined) return {};
+  try {
+    const { name, version } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const flaw = Object.entries({ name, version }).find(
+      ([, value]) => value !== undefined && typeof value !== 'string',
+    );
+    if (flaw !== undefined) throw new Error(`${flaw[0]} must be a text`);
+    return { name, version } as PackageManifest;
+  } catch (cause) {
+    throw mistakeIn(file, cause);
+  }
+};
+
 const loadParts = async (directory: string): Promise<Application> => {
   const resources = await collect(
     join(directory, 'resources'),
@@ -278,6 +342,7 @@ const loadParts = async (directory: string): Promise<Application> => {
     jobs: Object.fromEntries(jobs),
     migrations: Object.fromEntries(migrations),
     config: await loadConfig(directory),
+    manifest: await loadManifest(directory),
   });
 };
 

@@ -2,6 +2,7 @@
  * Builds every store, worker and authentication method of a service from its database, credentials and configuration.
  */
 
+import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { createKeyCalls, createKeyUsage, createKeyUses } from '../accounts/api-keys.ts';
 import { createNonceStore, createSeenCredentials } from '../accounts/applications.ts';
@@ -39,6 +40,7 @@ import { Buckets } from '../http/buckets.ts';
 import { Limiter } from '../http/limiter.ts';
 import { Routes } from '../http/routes.ts';
 import { ApplicationCode, type CodeWatch } from '../kernel/application-code.ts';
+import { fullName, nameInMail } from '../kernel/application-name.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { workLogFields } from '../kernel/current-work.ts';
 import { createLanguages } from '../kernel/messages.ts';
@@ -81,6 +83,8 @@ export interface Parts {
   readonly removalClock: Clock;
   readonly logger: Logger;
   readonly database: Database;
+  /** The file of the database; undefined where another server has it. */
+  readonly databaseFile?: string | undefined;
   readonly vault: Vault;
   /** Resolves if a write would be accepted. @throws Problem `database_unavailable` */
   readonly ready: () => Promise<void>;
@@ -149,6 +153,7 @@ const composeJobs = (parts: Parts, foundations: Foundations, later: LaterParts):
       mail: mail && {
         send: createMailSender({
           mail,
+          service: nameInMail(application.about, config.baseUrl),
           baseUrl: config.baseUrl,
           secrets: keyed.mailSecrets,
           clock,
@@ -222,7 +227,7 @@ const composeAccounts = (
     factorSetups: createFactorSetups(context, notifyUser),
     signInTickets: createSignInTickets(context),
     totpSecrets: keyed.totpSecrets,
-    passkeys: createPasskeys(config.baseUrl),
+    passkeys: createPasskeys(config.baseUrl, fullName(application.about)),
     permissionEntries: permissionEntriesOf(application.models.values()),
   };
 };
@@ -371,7 +376,10 @@ export const compose = async (parts: Parts) => {
     catalogue,
     baseUrl: config.baseUrl,
     clock,
+    application: application.about,
     about: { version: await packageVersion(), settings: settingsOf(config) },
+    diskFolder: parts.databaseFile === undefined ? config.dataDir : dirname(parts.databaseFile),
+    applicationVersion: application.about.version,
     database,
     ready: parts.ready,
     tokens: keyed.tokens,
@@ -403,6 +411,7 @@ export const compose = async (parts: Parts) => {
     stopping: parts.stopping,
     jobs,
     jobNames: jobs.names,
+    nextTicks: jobs.nextTicks,
     webhooks,
   };
   return { services, methods: openMethods(authentication), jobs };

@@ -35,7 +35,12 @@ import {
   type SignInExplanationParts,
 } from '../console/explain.ts';
 import { type StatsParts, statsEndpoint } from '../console/stats.ts';
-import { type ChangesEndpointParts, changesEndpoints } from '../delivery/events.ts';
+import {
+  type ActivityParts,
+  activityEndpoints,
+  type ChangesEndpointParts,
+  changesEndpoints,
+} from '../delivery/events.ts';
 import { ownWebhookEndpoints, type WebhookEntityParts } from '../delivery/webhooks.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ListParts } from '../http/list-endpoint.ts';
@@ -53,6 +58,7 @@ export type FixedEndpointParts = HealthParts &
   WebhookEntityParts &
   PaymentParts &
   ChangesEndpointParts &
+  ActivityParts &
   SessionParts &
   SecondFactorParts &
   SessionTokenParts &
@@ -82,6 +88,7 @@ export const fixedEndpoints = (services: FixedEndpointParts): Endpoint[] => {
     ...ownWebhookEndpoints(services),
     ...payments,
     ...changesEndpoints(services),
+    ...activityEndpoints(services),
     ...sessionEndpoints(services),
     ...secondFactorEndpoints(services),
     sessionTokenEndpoint(services),

@@ -64,7 +64,7 @@ export const assertFirstAdmin = async (
 };
 
 /**
- * Creates the first super_admin if there is no user at all. Of several instances that start at once one creates it.
+ * Creates the first super_admin if there is no user at all. If several instances start at once, one creates it.
  */
 export const ensureFirstAdmin = async (
   users: UserStore,

@@ -37,6 +37,9 @@ interface CountingParts {
   readonly refusals: RefusalStore;
 }
 
+/** True for endpoints of the pages: administration area and documentation. Their requests are no use of the API. */
+const isOfPages = (path: string): boolean => path.startsWith('/admin/') || path.startsWith('/api-docs');
+
 /** Counts the responses of an endpoint, records refusals, and reports responses of the administration area. */
 const counterOf =
   ({
@@ -51,6 +54,7 @@ const counterOf =
     // The files of a page do not count as requests.
     if (docs.hidden === true) return undefined;
     const inAdministration = path.startsWith('/admin/');
+    const ofPages = isOfPages(path);
     if (signInOperations.has(operation))
       return inAdministration ? requestCounts.countFailedSignIn : requestCounts.countSignIn;
     // With row rules, the response for a record out of reach is 404.
@@ -59,8 +63,8 @@ const counterOf =
         ? policy.model.table
         : undefined;
     return (principal, status, request, code) => {
-      // The plots show the use of the API: the pages that draw them are not a part of it, and take no keys.
-      if (!inAdministration) {
+      // The pages take no keys.
+      if (!ofPages) {
         requestCounts.count(principal, status);
         if (principal.kind === 'user' && isOfKeys(principal.method)) {
           keyUsage.count(principal, status, request);
@@ -92,7 +96,7 @@ const observerOf =
   ): HttpOptions['observerOf'] =>
   (endpoint) => {
     const metered = metering?.observerOf?.(endpoint);
-    if (endpoint === undefined || endpoint.docs.hidden === true || endpoint.path.startsWith('/admin/'))
+    if (endpoint === undefined || endpoint.docs.hidden === true || isOfPages(endpoint.path))
       return metered ?? (() => {});
     const observe = routeTimes.observerOf(endpoint.method, endpoint.path);
     if (metered === undefined) return observe;
@@ -157,7 +161,7 @@ export const openHttp = async (
     registration: registration !== undefined,
     providers: providers.size > 0,
   };
-  const pages = await openAdminPages({ ...config, ...offered });
+  const pages = await openAdminPages({ ...config, ...offered, application: application.about });
   if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
   const endpoints = servedBy(config, [
     ...(await allEndpoints(composed, application, config, options.development)),

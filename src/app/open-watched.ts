@@ -5,7 +5,7 @@ import type { OpenDatabase } from '../database/database.ts';
 import { type DatabaseWatch, watchDatabase } from '../database/database-watch.ts';
 import { measured, watchStatements } from '../database/measured.ts';
 import { openDatabase } from '../database/open.ts';
-import type { DatabaseTarget, ReplicaOptions } from '../database/target.ts';
+import { busyLimit, type DatabaseTarget, type Peers, type ReplicaOptions } from '../database/target.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { decisiveTables } from '../records/rows.ts';
 import { openTracing, type Tracing } from '../upkeep/watch.ts';
@@ -26,6 +26,10 @@ const replicaOf = (
     ? undefined
     : { url, decisive: decisiveTables(models), report: (_state, sentence) => logger.warn(sentence) };
 
+/** Milliseconds for which a write waits for a transaction of another worker; undefined without workers. */
+const busyLimitOf = (peers: Peers | undefined, { transactionTimeout }: Config): number | undefined =>
+  peers && busyLimit + transactionTimeout * 1000;
+
 /** Observers of a database that a service opens. */
 export interface WatchedParts {
   readonly config: Config;
@@ -34,7 +38,7 @@ export interface WatchedParts {
   readonly closing: Closing;
   readonly clock: Clock;
   readonly metering: Metering | undefined;
-  readonly options: { readonly sharedPort?: number | undefined };
+  readonly options: { readonly sharedPort?: number | undefined; readonly peers?: Peers | undefined };
 }
 
 export interface WatchedDatabase extends Pick<DatabaseWatch, 'ready' | 'damaged'> {
@@ -51,6 +55,8 @@ export const openWatched = async (
     poolSize: config.databasePool,
     prepare: config.databasePrepare,
     replica: replicaOf(config, application, logger),
+    peers: options.peers,
+    busyLimit: busyLimitOf(options.peers, config),
   });
   closing.push(() => opened.close());
   const tracing = await openTracing(target.telemetryName, await packageVersion());
@@ -61,9 +67,10 @@ export const openWatched = async (
     begun: tracing?.begun,
     failed: (error) => watch?.failed(error),
   });
-  const another = database.claim?.();
+  const isFirst = options.sharedPort === undefined;
+  const another = database.claim?.(isFirst ? 'first' : 'joins');
   if (another !== undefined) logger.warn(another);
-  if (options.sharedPort === undefined) await warnOfSessions(database, config, logger);
+  if (isFirst) await warnOfSessions(database, config, logger);
   watch = await watchDatabase({
     database,
     clock,

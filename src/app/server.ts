@@ -8,6 +8,7 @@ import type { SecurityEventStore } from '../accounts/security-events.ts';
 import { sweepLoginAttempts, type TokenStore } from '../accounts/sessions.ts';
 import { throttleWindow } from '../auth/login-throttle.ts';
 import type { SecurityEvents } from '../auth/security-events.ts';
+import type { Peers } from '../database/target.ts';
 import { databaseTarget } from '../database/targets.ts';
 import type { JobService, WorkerTimes } from '../delivery/jobs.ts';
 import type { WebhookTimes } from '../delivery/webhooks.ts';
@@ -49,6 +50,8 @@ export interface ServerOptions {
   readonly development?: boolean;
   /** The port on which other workers of this service already listen; it is shared with them. */
   readonly sharedPort?: number | undefined;
+  /** Wakes the other workers of this service. */
+  readonly peers?: Peers | undefined;
   /** Times for tests, in place of the service's own. */
   readonly jobTimes?: Partial<WorkerTimes>;
   readonly webhookTimes?: Partial<WebhookTimes>;
@@ -203,6 +206,7 @@ const openService = async (starting: Starting) => {
     removalClock,
     logger,
     database,
+    databaseFile: target.file,
     vault,
     ready,
     stopping: closing.stopping,

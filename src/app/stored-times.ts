@@ -43,7 +43,7 @@ const otherTimes: readonly StoredTime[] = [
     place: '`exp` of a token',
     decides: 'when a token ends',
     maxAhead: words(tokenLifetime * 1_000),
-    wasAhead: 'ends later by as much: any `exp` in the future is good; a new `jwt_secret` ends it',
+    wasAhead: 'ends later by as much: any `exp` in the future is valid; a new `jwt_secret` ends it',
     wasBehind: 'ends sooner by as much',
   },
   {

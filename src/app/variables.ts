@@ -4,13 +4,13 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isNetwork, proxyNetworks } from '../auth/client-network.ts';
 import {
-  databaseUrlForms,
+  databaseUrlMistake,
   defaultDatabaseUrl,
-  isDatabaseUrl,
   replicaUrlMistake,
   servedAlone,
 } from '../database/targets.ts';
 import { isLocale, type Locale, locales } from '../kernel/messages.ts';
+import { missingPackages } from '../kernel/optional-packages.ts';
 import { readInteger, type Variable, variable } from './environment.ts';
 
 /**
@@ -56,7 +56,8 @@ const databaseUrl = variable.of({
     const url =
       environment.text('DATABASE_URL') ??
       defaultDatabaseUrl(resolve(environment.value(dataDir), 'gatewright.db'));
-    if (!isDatabaseUrl(url)) environment.wrong('DATABASE_URL', databaseUrlForms);
+    const mistake = databaseUrlMistake(url);
+    if (mistake !== undefined) environment.wrong('DATABASE_URL', mistake);
     return url;
   },
   shown: placeOf,
@@ -83,8 +84,8 @@ const workers = variable.of({
   name: 'WORKERS',
   fallback: '1',
   meaning: {
-    'zh-CN': '同一端口背后的进程数，1 至 64；SQLite 上只有一个进程',
-    en: 'processes that share the port, 1 to 64; always one on SQLite',
+    'zh-CN': '同一端口背后的进程数，1 至 64；SQLite 上同一时刻仍只有一个进程写入',
+    en: 'processes that share the port, 1 to 64; on SQLite one of them writes at a time',
   },
   read: (environment) => {
     const count = readInteger(environment, 'WORKERS', 1, 1, 64);
@@ -105,6 +106,8 @@ const metricsPort = variable.of({
     const own = readInteger(environment, 'METRICS_PORT', undefined, 0, 65_535);
     if (own === environment.value(port) && own !== 0)
       environment.wrong('METRICS_PORT', 'another port than PORT');
+    const missing = own === undefined ? undefined : missingPackages(['prom-client']);
+    if (missing !== undefined) environment.wrong('METRICS_PORT', missing);
     return own;
   },
 });
@@ -132,7 +135,7 @@ const baseUrl = variable.of({
   name: 'BASE_URL',
   fallback: 'http://HOST:PORT',
   meaning: {
-    'zh-CN': '公开地址，用于链接和 API 描述；带路径前缀时，各接口都在该前缀之下',
+    'zh-CN': '公开地址，用于链接和接口描述；带路径前缀时，各接口都在该前缀之下',
     en: 'public address, used in links and in the API description; with a path prefix, all routes are under it',
   },
   read: (environment) => {
@@ -335,7 +338,7 @@ export const variableRows = {
     en: 'maximum number of open connections, 10 to 1,000,000',
   }),
   apiDocs: variable.onOff('API_DOCS', {
-    'zh-CN': '`on` 或 `off`：文档页面和 API 描述',
+    'zh-CN': '`on` 或 `off`：文档页面和接口描述',
     en: '`on` or `off`: the documentation page and the API description',
   }),
   drain: variable.integer('DRAIN', 1, [0, 3_600], {
@@ -353,12 +356,12 @@ export const variableRows = {
   jobs: variable.choice('JOBS', 'on', ['on', 'off', 'only'], {
     'zh-CN':
       '`on`：接口与任务都运行；`off`：此进程不运行任务（仍会存储）；`only`：只运行任务，除健康检查外不响应',
-    en: '`on`: runs jobs beside the API; `off`: stores jobs but runs none here; `only`: runs jobs and serves only the health check',
+    en: '`on`: runs jobs alongside the API; `off`: stores jobs but runs none here; `only`: runs jobs and serves only the health check',
   }),
   jobsConcurrency: variable.integer('JOBS_CONCURRENCY', 5, [1, 1_000], {
     'zh-CN':
       '此进程同时运行的应用任务数，1 至 1,000，此外其他名称的任务各可运行一个；邮件、Webhook 等服务自身的任务各有同样多的位置',
-    en: 'maximum number of application jobs that this process runs concurrently, 1 to 1,000, beside one of each other name; mails, webhooks and other jobs of the service have as many places each',
+    en: 'maximum number of application jobs that this process runs concurrently, 1 to 1,000, plus one of each other name; mails, webhooks and other jobs of the service have as many places each',
   }),
   trashDays: variable.integer('TRASH_DAYS', 30, [1, 36_500], {
     'zh-CN': '模型启用回收站时，已删除的记录可恢复的天数，1 至 36,500',

@@ -3,12 +3,7 @@
  * responses.
  */
 
-import type {
-  AuthenticationResponseJSON,
-  PublicKeyCredentialCreationOptionsJSON,
-  PublicKeyCredentialRequestOptionsJSON,
-  RegistrationResponseJSON,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { JsonObject } from '../kernel/json.ts';
 
 /** Why browsers refuse passkeys to the service: it is reached without https, or by an address instead of a name. */
@@ -27,17 +22,20 @@ export interface RegisteredCredential extends KnownCredential {
   readonly counter: number;
 }
 
+/** Options as the browser takes them: they are passed on, except for the challenge, which is kept. */
+export type BrowserOptions = JsonObject & { readonly challenge: string };
+
 /** WebAuthn (W3C, level 3), for this service's origin; user verification is preferred, attestation not asked for. */
 export interface Passkeys {
   /** Undefined where passkeys are possible. */
   readonly problem: PasskeysProblem | undefined;
-  /** Options for creating a passkey. `known`: the credentials that the user already has. */
+  /** PublicKeyCredentialCreationOptionsJSON. `known`: the credentials that the user already has. */
   creationOptions(
     user: { readonly username: string; readonly name: string },
     known: readonly KnownCredential[],
-  ): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** Options for signing in with a passkey. */
-  requestOptions(known: readonly KnownCredential[]): Promise<PublicKeyCredentialRequestOptionsJSON>;
+  ): Promise<BrowserOptions>;
+  /** PublicKeyCredentialRequestOptionsJSON, for signing in with a passkey. */
+  requestOptions(known: readonly KnownCredential[]): Promise<BrowserOptions>;
   /** The credential that a response to this challenge registers; undefined where it is not valid. */
   verifyRegistration(response: JsonObject, challenge: string): Promise<RegisteredCredential | undefined>;
   /** The new counter of a credential from its response to this challenge; undefined where that is not valid. */
@@ -69,7 +67,8 @@ const library = () => import('@simplewebauthn/server');
 const descriptorsOf = (known: readonly KnownCredential[]) =>
   known.map(({ credential, transports: stored }) => ({ id: credential, transports: [...stored] }));
 
-export const createPasskeys = (baseUrl: string): Passkeys => {
+/** @param application its name, which authenticators show beside their passkeys */
+export const createPasskeys = (baseUrl: string, application: string): Passkeys => {
   const url = new URL(baseUrl);
   const { hostname: rpId, origin } = url;
 
@@ -78,8 +77,8 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
 
     async creationOptions({ username, name }, known) {
       const { generateRegistrationOptions } = await library();
-      return generateRegistrationOptions({
-        rpName: 'Gatewright',
+      const options = await generateRegistrationOptions({
+        rpName: application,
         rpID: rpId,
         userName: username,
         userDisplayName: name,
@@ -88,16 +87,18 @@ export const createPasskeys = (baseUrl: string): Passkeys => {
         supportedAlgorithmIDs: algorithms,
         authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
       });
+      return options as unknown as BrowserOptions;
     },
 
     async requestOptions(known) {
       const { generateAuthenticationOptions } = await library();
-      return generateAuthenticationOptions({
+      const options = await generateAuthenticationOptions({
         rpID: rpId,
         timeout: promptTimeoutMs,
         userVerification: 'preferred',
         allowCredentials: descriptorsOf(known),
       });
+      return options as unknown as BrowserOptions;
     },
 
     async verifyRegistration(response, challenge) {

@@ -130,7 +130,7 @@ describe('session', () => {
     }
   });
 
-  test('two cookies of the name, or a value that is no id, are refused without asking the database', async () => {
+  test('two cookies of the name, or a value that is not an id, are refused without asking the database', async () => {
     const { method, cookie, cookies, session, asked } = setUp();
     const name = cookies.name;
     for (const sent of [

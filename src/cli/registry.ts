@@ -27,7 +27,7 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       load: () => import('./commands/generate-resource.ts'),
     },
     'generate endpoint': {
-      summary: 'write an endpoint of your own to begin with',
+      summary: 'write a sample endpoint',
       load: () => import('./commands/generate-endpoint.ts'),
     },
     'generate job': {
@@ -56,7 +56,7 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       load: () => import('./commands/forget.ts'),
     },
     run: {
-      summary: 'run a script of your own on the database',
+      summary: 'run your own script on the database',
       load: () => import('./commands/run.ts'),
     },
     console: {
@@ -114,6 +114,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
     openapi: {
       summary: 'print the OpenAPI description of the application',
       load: () => import('./commands/openapi.ts'),
+    },
+    options: {
+      summary: 'list every option of models, fields, endpoints, jobs and the configuration',
+      load: () => import('./commands/options.ts'),
     },
     audit: {
       summary: 'list who can call which endpoint',

@@ -41,11 +41,12 @@ const awaitOwnDatabase = async ({ config, logger, stopped }: ServeOptions): Prom
  */
 const startServer = async (options: ServeOptions): Promise<Server> => {
   const { config, logger, worker } = options;
-  const sharedPort = worker?.port;
+  const process = { watch: true, lifecycle: true, sharedPort: worker?.port, peers: worker?.peers };
   try {
     const application = await openApplication();
     await awaitOwnDatabase(options);
-    return await createServer({ config, logger, watch: true, lifecycle: true, sharedPort, application });
+    const server = createServer({ config, logger, application, ...process });
+    return await (worker?.starting(server) ?? server);
   } catch (error) {
     logger.fatal({ err: error }, 'the service does not start');
     endIfKeptAlive();

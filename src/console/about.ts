@@ -6,6 +6,7 @@ import type { JsonSchema } from '../fields/field.ts';
 import { adminAuth, administratorOnly, adminTag } from '../http/administration.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { objectSchema, valueSchemas } from '../http/schemas.ts';
+import { type ApplicationName, shownName } from '../kernel/application-name.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 
 const { text, boolean } = valueSchemas;
@@ -19,8 +20,21 @@ const setting = {
   secret: boolean,
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
+const optional = { type: ['string', 'null'] } as const satisfies JsonSchema;
+
 const schema = objectSchema('AboutService', {
-  version: text,
+  version: { type: 'string', description: 'of Gatewright' },
+  application: {
+    type: 'object',
+    title: 'ApplicationName',
+    properties: {
+      name: text,
+      version: { ...optional, description: 'of its package.json' },
+      environment: optional,
+    },
+    required: ['name', 'version', 'environment'],
+    additionalProperties: false,
+  },
   node: text,
   database: { type: 'string', description: 'kind of database' },
   providers: {
@@ -55,13 +69,14 @@ export interface About {
 }
 
 export interface AboutParts {
+  readonly application: ApplicationName;
   readonly about: About;
   readonly database: Database;
   readonly clock: Clock;
   readonly providers: ReadonlyMap<string, SignInProvider>;
 }
 
-export const aboutEndpoint = ({ about, database, clock, providers }: AboutParts): Endpoint => {
+export const aboutEndpoint = ({ about, application, database, clock, providers }: AboutParts): Endpoint => {
   const started = toTimestamp(clock());
   return {
     operation: 'getService',
@@ -75,7 +90,7 @@ export const aboutEndpoint = ({ about, database, clock, providers }: AboutParts)
       description: {
         'zh-CN':
           '环境变量在响应此请求的进程中生效的值。机密只说明是否已设置；数据库只显示数据库的位置，不含用户、密码与参数。',
-        en: 'The variables of the environment as they are in force in the process that responds. Of a secret it is said whether there is one; of a database its place, without user, password and parameters.',
+        en: 'The environment variables in force in the process that responds. A secret is only reported as set or not; a database by its place, without user, password and parameters.',
       },
       tag: adminTag,
       data: schema,
@@ -83,6 +98,11 @@ export const aboutEndpoint = ({ about, database, clock, providers }: AboutParts)
     handle: async () => ({
       data: {
         version: about.version,
+        application: {
+          name: shownName(application),
+          version: application.version ?? null,
+          environment: application.environment?.label ?? null,
+        },
         node: process.version,
         database: database.dialect.name,
         providers: await Promise.all(

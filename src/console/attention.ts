@@ -39,7 +39,7 @@ const models = objectsSchema({ model: text, path: text });
 export const attentionSchema: JsonSchema = {
   type: 'object',
   properties: {
-    expiring_keys: { ...keysSchema, description: 'active, and over within 30 days' },
+    expiring_keys: { ...keysSchema, description: 'active, and expire within 30 days' },
     ...keyAdviceMembers,
     ownerless_accounts: {
       ...countedListSchema('accounts', { id: integer, username: text, owner: userOrNullSchema }),
@@ -55,8 +55,8 @@ export const attentionSchema: JsonSchema = {
       description:
         'of the last 24 hours, by account and address; user is null where there is no such account',
     },
-    open_resources: { ...models, description: 'no rule asks who calls' },
-    ungranted_models: { ...models, description: 'permissions are asked for, and no role was granted any' },
+    open_resources: { ...models, description: 'no rule depends on the caller' },
+    ungranted_models: { ...models, description: 'permissions are checked, and no role has any' },
     disabled_webhooks: countedListSchema('webhooks', {
       id: integer,
       url: text,

@@ -42,7 +42,9 @@ import { viewCommands, viewEntity } from '../accounts/views.ts';
 import {
   type JobWorkers,
   jobCommands,
+  jobEndpoint,
   jobEntity,
+  type NextTicks,
   scheduleCommands,
   scheduleEntity,
 } from '../delivery/jobs.ts';
@@ -79,6 +81,26 @@ const servedApplications = ({
   return { entity: current, entityOf: () => current, commands };
 };
 
+/** Milliseconds for which the next ticks are kept at most. */
+const longestKeptMs = 3_600_000;
+
+/** The list of schedules has the next tick of each; it is made again once one has passed. */
+const servedSchedules = ({ jobNames, nextTicks, clock }: ServedEntityParts): ServedEntity => {
+  let until = 0;
+  let current = scheduleEntity(jobNames, new Map());
+  const entityOf = () => {
+    const now = clock();
+    // A clock that was set back has other next ticks too.
+    if (now >= until || now < until - longestKeptMs) {
+      const next = nextTicks(now);
+      until = Math.min(now + longestKeptMs, ...next.values());
+      current = scheduleEntity(jobNames, next);
+    }
+    return current;
+  };
+  return { entity: current, entityOf, commands: scheduleCommands };
+};
+
 export interface ServedEntityParts
   extends AdminUserParts,
     InvitationParts,
@@ -98,6 +120,8 @@ export interface ServedEntityParts
   readonly jobs: JobWorkers;
   /** Names of the application's jobs. */
   readonly jobNames: readonly string[];
+  /** The next tick of each recurring job. */
+  readonly nextTicks: NextTicks;
 }
 
 /** Every entity of the service in the administration area, a line each. */
@@ -128,8 +152,12 @@ const servedEntities = (services: ServedEntityParts): readonly ServedEntity[] =>
   { entity: auditEntity, flush: () => services.securityEvents.flush() },
   { entity: refusalEntity, flush: () => services.refusals.flush() },
   { entity: routeEntity, flush: () => services.routeTimes.flush() },
-  { entity: jobEntity(services.jobNames), commands: Object.values(jobCommands(services.jobs)) },
-  { entity: scheduleEntity(services.jobNames), commands: scheduleCommands },
+  {
+    entity: jobEntity(services.jobNames),
+    commands: Object.values(jobCommands(services.jobs)),
+    endpoints: [jobEndpoint(services, services.jobNames)],
+  },
+  servedSchedules(services),
   { entity: viewEntity, commands: viewCommands },
   ...servedWebhooks(services, webhooksInArea),
 ];

@@ -38,9 +38,10 @@ export const adminMetaEndpoints = (
   const { locale, languages } = services;
   const opened = openedModels(models.values());
   const entriesIn = (language: Locale) =>
-    [...models.values()].map(({ name, label, path, display, fields, events, icon, menu }) => ({
+    [...models.values()].map(({ name, label, pluralLabel, path, display, fields, events, icon, menu }) => ({
       model: name,
       label: labelText(label, language),
+      plural_label: labelText(pluralLabel, language),
       path,
       display: display ?? null,
       fields: fields.size,

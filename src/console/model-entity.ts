@@ -1,3 +1,5 @@
+/** The models of the application as an entity: the list from which the administration area makes its menu. */
+
 import { type Fragment, join, literal, sql } from '../database/statement.ts';
 import { field } from '../fields/define.ts';
 import { always, computed, defineEntity, type Entity } from '../records/entity.ts';
@@ -6,6 +8,8 @@ import { always, computed, defineEntity, type Entity } from '../records/entity.t
 export interface ModelEntry {
   readonly model: string;
   readonly label: string;
+  /** Label of several records. */
+  readonly plural_label: string;
   /** Last segment of the resource's path. */
   readonly path: string;
   /** Template of a record's name; null where a record has no other name than its id. */
@@ -25,12 +29,23 @@ export interface ModelEntry {
 const textOrNull = (text: string | null): Fragment =>
   text === null ? sql`cast(null as text)` : literal(text);
 
-const valuesOf = ({ model, label, path, display, fields, opens, events, icon, menu }: ModelEntry): Fragment =>
-  sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(path)} as "path", ${textOrNull(display)} as "display", ${literal(fields)} as "fields", ${literal(opens)} as "opens", ${literal(events ? 1 : 0)} = 1 as "events", ${textOrNull(icon)} as "icon", ${textOrNull(menu)} as "menu"`;
+const valuesOf = ({
+  model,
+  label,
+  plural_label,
+  path,
+  display,
+  fields,
+  opens,
+  events,
+  icon,
+  menu,
+}: ModelEntry): Fragment =>
+  sql`select ${literal(model)} as "model", ${literal(label)} as "label", ${literal(plural_label)} as "plural_label", ${literal(path)} as "path", ${textOrNull(display)} as "display", ${literal(fields)} as "fields", ${literal(opens)} as "opens", ${literal(events ? 1 : 0)} = 1 as "events", ${textOrNull(icon)} as "icon", ${textOrNull(menu)} as "menu"`;
 
 /** The models of the application as rows, so that they can be listed like other records. */
 export const modelEntity = (models: readonly ModelEntry[]): Entity => {
-  const none = sql`${valuesOf({ model: '', label: '', path: '', display: null, fields: 0, opens: 0, events: false, icon: null, menu: null })} where 1 = 0`;
+  const none = sql`${valuesOf({ model: '', label: '', plural_label: '', path: '', display: null, fields: 0, opens: 0, events: false, icon: null, menu: null })} where 1 = 0`;
   const rows = models.length === 0 ? none : join(models.map(valuesOf), ' union all ');
   return defineEntity('models', {
     title: 'ModelEntry',
@@ -38,6 +53,7 @@ export const modelEntity = (models: readonly ModelEntry[]): Entity => {
     fields: {
       model: field.string(always),
       label: field.string(always),
+      plural_label: computed(field.string(always), { note: 'Label of several records' }),
       path: field.string(always),
       display: computed(field.string(), { note: 'Template of the name of a record, such as `{number}`' }),
       fields: field.integer(always),

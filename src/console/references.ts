@@ -10,6 +10,7 @@ import { adminAuth, adminTag } from '../http/administration.ts';
 import { checkedModels, reachesIn } from '../http/call.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { type EntityReadParts, entityPolicy, keyIn, readEntity } from '../http/entity-endpoint.ts';
+import { spaced } from '../kernel/spacing.ts';
 import type { Entity } from '../records/entity.ts';
 import { adminArea } from '../resources/admin-area.ts';
 import {
@@ -135,7 +136,7 @@ export const referenceEndpoints = (services: ReferenceParts, entities: readonly 
         grantsOn: foresee === undefined ? undefined : checkedModels(models.values()),
         docs: {
           summary: {
-            'zh-CN': `${words['zh-CN']}的引用与删除后果`,
+            'zh-CN': spaced`${words['zh-CN']}的引用与删除后果`,
             en: `List records that refer to ${words.en}`,
           },
           description: referencesWords,

@@ -66,8 +66,12 @@ const group = {
         id: { type: 'integer' },
         name: text,
         alias: { type: ['string', 'null'], description: "A user's name, the mask of a key" },
+        match: {
+          type: ['string', 'null'],
+          description: 'The part of another field that has the words, if neither name nor alias has them',
+        },
       },
-      required: ['id', 'name', 'alias'],
+      required: ['id', 'name', 'alias', 'match'],
     },
   },
   more: { type: 'boolean', description: 'Whether there are further ones' },
@@ -175,7 +179,7 @@ const lookThrough = async (
 const answerOf = ({ place, found }: SearchedList): JsonObject => ({
   model: place.model,
   resource: place.resource,
-  records: (found?.records ?? []).map(({ id, name, alias }) => ({ id, name, alias })),
+  records: (found?.records ?? []).map(({ id, name, alias, match }) => ({ id, name, alias, match })),
   more: found?.more ?? false,
   searched: found === undefined ? 'late' : found.whole ? 'whole' : 'newest',
 });
@@ -198,8 +202,8 @@ export const searchEndpoint = (services: SearchParts, entities: readonly Entity[
     docs: {
       summary: { 'zh-CN': '在所有列表中查找', en: 'Search through every list' },
       description: {
-        'zh-CN': `在调用者可读的用户、API 密钥与各模型的记录中查找：与各列表的 \`q\` 相同的字段，以及编号（\`17\`、\`#17\`）。每个列表至多 ${foundAtOnce} 条，新的在前；大表只看最新的 ${newestRows} 条，另按编号与带索引字段的开头查找全表。至多等 ${searchTimeoutMs / 1000} 秒，未及查完的列表标为 \`late\`。`,
-        en: `Finds users, API keys and records of every model that the caller may read: in the fields that the \`q\` of each list searches, and by number (\`17\`, \`#17\`). ${foundAtOnce} of each list at most, the newest first; of a large table the newest ${newestRows} are looked through, and the whole by number and by the beginnings of fields with an index. It takes ${searchTimeoutMs / 1000} s at most: lists that were not done are \`late\`.`,
+        'zh-CN': `在调用者可读的用户、API 密钥、Webhook、任务与各模型的记录中查找：与各列表的 \`q\` 相同的字段，以及编号（\`17\`、\`#17\`）。每个列表至多 ${foundAtOnce} 条，新的在前；大表只看最新的 ${newestRows} 条，另按编号与带索引字段的开头查找全表。至多等 ${searchTimeoutMs / 1000} 秒，未及查完的列表标为 \`late\`。`,
+        en: `Finds users, API keys, webhooks, jobs and records of every model that the caller may read: in the fields that the \`q\` of each list searches, and by number (\`17\`, \`#17\`). ${foundAtOnce} of each list at most, the newest first; of a large table the newest ${newestRows} are looked through, and the whole by number and by the beginnings of fields with an index. It takes ${searchTimeoutMs / 1000} s at most: lists that were not done are \`late\`.`,
       },
       tag: adminTag,
       data: schema,

@@ -1,11 +1,13 @@
 /** Serves the built administration pages, with a nonce in each response and assets that are compressed once. */
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { adminTag } from '../http/administration.ts';
 import { takesCoding } from '../http/content-coding.ts';
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts';
 import type { PageArea } from '../http/page-area.ts';
+import { type ApplicationName, fullName, shownName } from '../kernel/application-name.ts';
+import { escapeHtml } from '../kernel/html.ts';
 import { catalogueOf } from '../kernel/messages.ts';
 import { packageFile } from '../kernel/package-files.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -25,13 +27,14 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing inline, nothing from another host, no frame around it. Style tags carry the nonce, as emotion adds them while
- * the page runs. Trusted Types: no text can become markup or script, whatever a dependency does.
+ * Nothing from another host, no frame around it, and one inline script, which its hash names. Style tags carry the
+ * nonce, as emotion adds them while the page runs. Trusted Types: no text can become markup or script, whatever a
+ * dependency does.
  */
-const policyOf = (nonce: string): string =>
+const policyOf = (nonce: string, scripts: string): string =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src 'self'${scripts}`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",
@@ -55,7 +58,7 @@ const pageHeaders = {
 
 export interface ShellOptions {
   readonly basePath: string;
-  /** Language that the page begins with. */
+  readonly application: ApplicationName;
   /** True if the service has a documentation page. */
   readonly apiDocs?: boolean;
   /** True if the service sends mail, and users can register themselves. */
@@ -65,15 +68,52 @@ export interface ShellOptions {
   readonly providers?: boolean;
 }
 
+/** Values that the page needs before its first request: the name of the application, and the offered parts. */
+const attributesOf = (options: ShellOptions): string => {
+  const { application, apiDocs, mail, registration, providers } = options;
+  const { environment } = application;
+  const offered = Object.entries({ documented: apiDocs, mail, registration, providers });
+  const named = Object.entries({
+    application: shownName(application),
+    environment: environment?.label,
+    colour: environment?.colour,
+    ink: environment?.ink,
+    title: fullName(application),
+  });
+  return [
+    ...offered.flatMap(([name, is]) => (is === true ? [` data-${name}`] : [])),
+    ...named.flatMap(([name, text]) => (text === undefined ? [] : [` data-${name}="${escapeHtml(text)}"`])),
+  ].join('');
+};
+
+/** The name in the page itself, which is seen before any script runs, and the badge of the environment. */
+const arrivingName = (application: ApplicationName): string => {
+  const name = `<span class="arriving-name">${escapeHtml(shownName(application))}</span>`;
+  if (application.environment === undefined) return name;
+  const { label, colour, ink } = application.environment;
+  const style = `.arriving-environment{background:${colour};color:${ink}}[data-frame] .arriving-head{box-shadow:inset 0 2px ${colour}}`;
+  return `${name}<style nonce="${noncePlace}">${style}</style><span class="arriving-environment">${escapeHtml(label)}</span>`;
+};
+
+/** The hashes of the scripts that stand in the page: the build wrote them, and nothing of a request is in them. */
+const inlineScripts = (html: string): string =>
+  [...html.matchAll(/<script(?: nonce="[^"]*")?>([^<]*)<\/script>/g)]
+    .map(([, script = '']) => ` 'sha256-${createHash('sha256').update(script).digest('base64')}'`)
+    .join('');
+
 /** The page of the area, with a nonce of its own in every answer. */
 const createPage = (html: string, options: ShellOptions): PageArea['page'] => {
-  const { basePath, apiDocs, mail, registration, providers } = options;
-  const offered = Object.entries({ documented: apiDocs, mail, registration, providers });
-  const attributes = offered.flatMap(([name, is]) => (is === true ? [` data-${name}`] : []));
+  const { basePath, application } = options;
+  const attributes = attributesOf(options);
+  const scripts = inlineScripts(html);
   // The base path is a parsed URL's: it holds nothing that could end an attribute.
   const parts = html
+    // The policy names scripts and files without a nonce.
+    .replaceAll(/(<(?:script|link)\b[^>]*?) nonce="__NONCE__"/g, '$1')
     .replaceAll('./assets/', `${basePath}/admin/assets/`)
-    .replace('lang="zh-CN"', `lang="${languagePlace}"${attributes.join('')}`)
+    .replace('lang="zh-CN"', `lang="${languagePlace}"${attributes}`)
+    .replace('<span class="arriving-name"></span>', () => arrivingName(application))
+    .replace('<title>Gatewright</title>', () => `<title>${escapeHtml(fullName(application))}</title>`)
     .split(noncePlace);
   return ({ language, variant }) => {
     const shown = catalogueOf(language).locale;
@@ -81,7 +121,7 @@ const createPage = (html: string, options: ShellOptions): PageArea['page'] => {
     return {
       status: 200,
       type: 'text/html; charset=utf-8',
-      headers: { ...pageHeaders, 'Content-Security-Policy': policyOf(nonce) },
+      headers: { ...pageHeaders, 'Content-Security-Policy': policyOf(nonce, scripts) },
       body: parts.join(nonce).replace(languagePlace, shown),
       language: variant === undefined ? undefined : shown,
     };

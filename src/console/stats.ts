@@ -1,4 +1,4 @@
-/** The figures of the start page: requests by hour and day, and work for an administrator. */
+/** The start page: the state of the service, requests by hour and day, and work for an administrator. */
 
 import type { KeyUsage } from '../accounts/api-keys.ts';
 import type { SecurityEventStore } from '../accounts/security-events.ts';
@@ -15,6 +15,7 @@ import {
   type RouteTimesStore,
 } from '../upkeep/usage.ts';
 import { type AttentionParts, attentionReader, attentionSchema, firstStepsSchema } from './attention.ts';
+import { type ServiceStateParts, serviceStateReader, serviceStateSchema } from './service-state.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -68,6 +69,7 @@ const schema: JsonSchema = {
   type: 'object',
   title: 'Statistics',
   properties: {
+    service: serviceStateSchema,
     last_24_hours: points,
     last_30_days: points,
     response_times: {
@@ -80,7 +82,7 @@ const schema: JsonSchema = {
   },
 };
 
-export interface StatsParts extends AttentionParts {
+export interface StatsParts extends AttentionParts, ServiceStateParts {
   readonly requestCounts: RequestCounts;
   readonly routeTimes: RouteTimesStore;
   readonly keyUsage: KeyUsage;
@@ -90,6 +92,7 @@ export interface StatsParts extends AttentionParts {
 export const statsEndpoint = (services: StatsParts): Endpoint => {
   const { clock, requestCounts, routeTimes } = services;
   const readAttention = attentionReader(services);
+  const readState = serviceStateReader(services);
 
   const read = async (span: Span, now: number): Promise<Json[]> => {
     const first = hourOf(now - (span.steps - 1) * span.length).slice(0, span.digits);
@@ -109,10 +112,14 @@ export const statsEndpoint = (services: StatsParts): Endpoint => {
     policy: administratorOnly,
     accepts: 'nothing',
     docs: {
-      summary: { 'zh-CN': '请求统计与待处理事项', en: 'Requests counted, and what needs attention' },
+      summary: {
+        'zh-CN': '服务状态、请求统计与待处理事项',
+        en: 'State of the service, requests counted, and what needs attention',
+      },
       description: {
-        'zh-CN': '按小时与按天（UTC）统计。计数每 10 秒写入一次。待处理事项各最多计到 1,000。',
-        en: 'By the hour and by the day (UTC). Counts are written every 10 seconds. Tasks that need attention are counted up to 1,000 of each kind.',
+        'zh-CN':
+          '服务是否就绪、数据库大小、磁盘剩余空间与最近一次备份；按小时与按天（UTC）统计的请求，不含管理后台与接口文档页。计数每 10 秒写入一次。待处理事项各最多计到 1,000。',
+        en: 'Readiness, size of the database, free disk space and the last backup; requests by the hour and by the day (UTC), without those of the administration area and of the documentation page. Counts are written every 10 seconds. Tasks that need attention are counted up to 1,000 of each kind.',
       },
       tag: adminTag,
       data: schema,
@@ -125,13 +132,16 @@ export const statsEndpoint = (services: StatsParts): Endpoint => {
         services.securityEvents.flush(),
       ]);
       const now = clock();
-      const [hours, days, times, attention] = await Promise.all([
+      const [service, hours, days, times, attention] = await Promise.all([
+        readState(),
         read(periods.last_24_hours, now),
         read(periods.last_30_days, now),
         routeTimes.overall(),
         readAttention(),
       ]);
-      return { data: { last_24_hours: hours, last_30_days: days, response_times: times, ...attention } };
+      return {
+        data: { service, last_24_hours: hours, last_30_days: days, response_times: times, ...attention },
+      };
     },
   };
 };

@@ -155,6 +155,9 @@ async function* texts(rows: readonly { readonly json: string }[]): AsyncIterable
   if (rows.length > 0) yield rows.map(({ json }) => json).join(',');
 }
 
+/** A process that claims a database: the first one of its service, or one that joins others of it. */
+export type Claimant = 'first' | 'joins';
+
 /** A database with further members for the process that opened it. */
 export interface OpenDatabase extends Database {
   /** Refuses every write with this cause from now on; undefined accepts them again. */
@@ -172,7 +175,7 @@ export interface OpenDatabase extends Database {
    * Claims this database for a service, until it is closed. Returns a message if another service has claimed it. Absent
    * if any number of services may run on it.
    */
-  claim?(): string | undefined;
+  claim?(claimant: Claimant): string | undefined;
   /**
    * The most sessions of this process, and the most that the server allows all programs. Absent if sessions are not
    * limited, or a pooler is in between.

@@ -66,6 +66,8 @@ export interface Dialect extends Compiler {
   assertRowsExamined(count: Fragment, most: Fragment): Fragment | undefined;
   /** Bytes of a table on the disk without its indexes; undefined if the service has no use for them. */
   readonly tableBytes: ((table: string) => Fragment) | undefined;
+  /** Bytes of the whole database on the disk, indexes included. */
+  readonly databaseBytes: Fragment;
   /**
    * A text that identifies the snapshot of the statement: if two are equal, nothing was committed in between. Null on a
    * server without it. Undefined if the database has revisions instead (`Database.revision`).
@@ -141,6 +143,8 @@ export interface Dialect extends Compiler {
   readonly diskProbe: readonly string[];
   /** True if `diskProbe` leaves nothing to clean up, so that it may run before any write has failed. */
   readonly isDiskProbeCheap: boolean;
+  /** True if a sub-select of FROM may use columns of those before it. */
+  readonly hasLateral: boolean;
   /** True if it is faster to materialize the rows of a page with its total than to read them twice. */
   readonly prefersMaterializedCount: boolean;
   /** Full-text search. */

@@ -3,6 +3,13 @@
 /** A value of a column. The SQLite driver binds booleans as 1 and 0. */
 export type SqlValue = string | number | boolean | null;
 
+/** The rows that a statement passes from the beginning of an index, as an OFFSET does. */
+export interface Walk {
+  /** The same for all walks of one statement that pass the same rows, some more of them than others. */
+  readonly key: string;
+  readonly rows: number;
+}
+
 /** A compiled statement. Drivers prepare each distinct text once. */
 export interface Query {
   readonly sql: string;
@@ -14,6 +21,8 @@ export interface Query {
   readonly longest?: number;
   /** For a scan: whether it is brief in any case, since it examines only a small table. */
   readonly brief?: boolean;
+  /** Present for a scan that passes the first rows of an index. */
+  readonly walk?: Walk | undefined;
   /**
    * Present if a write of few rows may share a commit with others of its table: the id of the changed row, by which
    * these are ordered so that no two deadlock.

@@ -23,7 +23,7 @@ export const figuresOfReplica = (state: ReplicaState | undefined): readonly Figu
     {
       name: 'replica_requests_total',
       type: 'counter',
-      help: 'Requests whose reads may go to the replica, by the server that was asked.',
+      help: 'Requests whose reads may go to the replica, by the server that was read.',
       across: 'sum',
       samples: [
         { labels: { server: 'replica' }, value: used },
@@ -33,7 +33,7 @@ export const figuresOfReplica = (state: ReplicaState | undefined): readonly Figu
     figure(
       'counter',
       'replica_failures_total',
-      'Reads that failed on the replica, and were asked of the first server again.',
+      'Reads that failed on the replica and were repeated on the first server.',
       failed,
     ),
   ];

@@ -182,8 +182,8 @@ export const sumOfLoads = (one: Load, other: Load): Load => ({
 
 /** Figures of the places for scans and streams. */
 export const figuresOfShares = (scans: Load, streams: Load): readonly Figure[] => [
-  figure('gauge', 'database_scans', 'Statements that no index bounds and that run.', scans.taken),
-  figure('gauge', 'database_scans_waiting', 'Such statements that wait for a place.', scans.waiting),
-  figure('gauge', 'database_streams', 'Whole lists that are streamed.', streams.taken),
-  figure('gauge', 'database_streams_waiting', 'Whole lists that wait for a place.', streams.waiting),
+  figure('gauge', 'database_scans', 'Running statements that no index bounds.', scans.taken),
+  figure('gauge', 'database_scans_waiting', 'Such statements waiting for a slot.', scans.waiting),
+  figure('gauge', 'database_streams', 'Whole lists being streamed.', streams.taken),
+  figure('gauge', 'database_streams_waiting', 'Whole lists waiting for a slot.', streams.waiting),
 ];

@@ -127,7 +127,7 @@ export const columnOf = (source: Source, of: string): SourceColumn => {
 };
 
 const computed = (column: SourceColumn, row: string): Error =>
-  new Error(`column ${column.name} is computed, so it is no column of ${row}`);
+  new Error(`column ${column.name} is computed, so it is not a column of ${row}`);
 
 /**
  * The value of a column, also where the caller may not see it: for row rules. `row` is the name of the row if it is not

@@ -92,7 +92,7 @@ const isSqlValue = (value: unknown): value is SqlValue =>
 
 const toSlot = (value: unknown): SqlValue | Placeholder => {
   if (value instanceof Placeholder || isSqlValue(value)) return value;
-  throw new TypeError(`A statement binds ${typeof value}, which is no value of a column`);
+  throw new TypeError(`A statement binds ${typeof value}, which is not a value of a column`);
 };
 
 const bound = ({ name: of, index }: Placeholder, values: StatementArguments, text: string): SqlValue => {

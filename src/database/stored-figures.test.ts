@@ -3,7 +3,7 @@ import { describeEachDatabase } from '../../tests/support/databases.ts';
 import { applyMigrations } from '../app/migrate.ts';
 import type { Figure } from '../kernel/figure.ts';
 import type { Database } from './database.ts';
-import { createStoredFigures, mostCounted, webhooksToldApart } from './stored-figures.ts';
+import { createStoredFigures, mostCounted, webhooksListed } from './stored-figures.ts';
 import { databaseTarget } from './targets.ts';
 
 const past = '2020-01-01T00:00:00.000Z';
@@ -53,7 +53,7 @@ describeEachDatabase('figures that lie in the database', (databases) => {
     await fill(database, 'gatewright_events', event, `'A', i, 1, 'create', '${past}', 'user', '[]'`, 500);
     const webhook = 'url, models, actions, secret, cursor, disabled, created_at, updated_at';
     const values = (disabled: boolean) => `'u', '[]', '[]', 's', i, ${disabled}, '${past}', '${past}'`;
-    await fill(database, 'gatewright_webhooks', webhook, values(false), webhooksToldApart + 20);
+    await fill(database, 'gatewright_webhooks', webhook, values(false), webhooksListed + 20);
     await fill(database, 'gatewright_webhooks', webhook, values(true), 4);
     const figures = await createStoredFigures(database)();
     expect(valuesOf(figures, 'jobs')).toEqual([

@@ -13,7 +13,7 @@ import { type Fragment, identifier, join, literal, sql, statement } from './stat
 export const mostCounted = 10_000;
 
 /** Most webhooks with figures of their own: those with the oldest deliveries. */
-export const webhooksToldApart = 100;
+export const webhooksListed = 100;
 
 const jobs = identifier('gatewright_jobs');
 const deliveries = identifier('gatewright_deliveries');
@@ -44,7 +44,7 @@ const shared = (name: string, help: string, samples: readonly FigureSample[]): F
   name,
   across: 'max',
   samples,
-  help: `${help} Of the whole database, the same from every instance: aggregate by max, not by sum.`,
+  help: `${help} Covers the whole database, equal on every instance: aggregate by max, not by sum.`,
 });
 
 const one = (value: number): readonly FigureSample[] => [{ value }];
@@ -91,7 +91,7 @@ const placesQuery = (dialect: Dialect): Query =>
   statement(
     dialect,
     () => sql`select id, cursor from ${webhooks} where disabled = false
-      order by cursor, id limit ${literal(webhooksToldApart)}`,
+      order by cursor, id limit ${literal(webhooksListed)}`,
   )({});
 
 const disabledQuery = (dialect: Dialect): Query =>
@@ -99,7 +99,7 @@ const disabledQuery = (dialect: Dialect): Query =>
     dialect,
     () => sql`select id, ${timeText(dialect, sql`disabled_at`)} as disabled_at from ${webhooks}
       where disabled = true and disabled_at is not null
-      order by disabled_at desc, id limit ${literal(webhooksToldApart)}`,
+      order by disabled_at desc, id limit ${literal(webhooksListed)}`,
   )({});
 
 const figuresOfJobs = (row: Row): readonly Figure[] => {
@@ -119,15 +119,11 @@ const figuresOfJobs = (row: Row): readonly Figure[] => {
 };
 
 const figuresOfWebhooks = (row: Row, disabled: readonly DisabledWebhook[]): readonly Figure[] => [
-  shared(
-    'webhook_deliveries_waiting',
-    `Deliveries that are to be sent, ${atMost}.`,
-    one(Number(row.waiting)),
-  ),
-  shared('webhooks_disabled', 'Webhooks that are disabled.', one(Number(row.disabled))),
+  shared('webhook_deliveries_waiting', `Deliveries to be sent, ${atMost}.`, one(Number(row.waiting))),
+  shared('webhooks_disabled', 'Disabled webhooks.', one(Number(row.disabled))),
   shared(
     'webhook_disabled_seconds',
-    `Time since a webhook was disabled, by webhook, for the ${webhooksToldApart} disabled last.`,
+    `Time since a webhook was disabled, by webhook, for the ${webhooksListed} disabled last.`,
     disabled.map(({ id, disabled_at }) => ({
       labels: { webhook: String(id) },
       value: secondsSince(disabled_at, row.now),
@@ -151,11 +147,11 @@ const figuresOfEvents = (row: Row, places: readonly WebhookCursor[]): readonly F
   return [
     shared(
       'webhook_lag_events',
-      'Events that a webhook has not been looked at for, the furthest behind.',
+      `Events not yet processed per webhook (the ${webhooksListed} with the longest lag).`,
       lags,
     ),
     shared('event_last_number', 'Number of the last event of the log.', one(last)),
-    shared('events_unnumbered', `Events that wait for their number, ${atMost}.`, one(Number(row.unnumbered))),
+    shared('events_unnumbered', `Events waiting for their number, ${atMost}.`, one(Number(row.unnumbered))),
   ];
 };
 

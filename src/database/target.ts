@@ -1,10 +1,25 @@
 /** Interfaces of a database by its URL: how it is opened, migrated, rehearsed, copied, filled and read as a whole. */
 
 import type { Dialect as KyselyDialect } from 'kysely';
+import type { OptionalPackage } from '../kernel/optional-packages.ts';
 import type { StreamTimes } from './chunk-stream.ts';
 import type { OpenDatabase } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Ask, ColumnShape } from './introspection.ts';
+
+/**
+ * Wakes the other processes of a service that share a database file. A message may come late, or not at all, so nothing
+ * may rest on it but how soon another process looks at the database.
+ */
+export interface Peers {
+  /** Sends a message to every other process that listens on the channel. */
+  tell(channel: string): void;
+  /** Calls `heard` for each message of another process; returns a function that stops it. */
+  listen(channel: string, heard: () => void): () => void;
+}
+
+/** How long a write waits while another process holds the database, unless another time is given, in milliseconds. */
+export const busyLimit = 10_000;
 
 /** Options with which a database is opened; each kind ignores the options of another one. Times are milliseconds. */
 export interface DatabaseOptions {
@@ -12,8 +27,8 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** False behind a pooler in transaction mode: nothing is prepared by name. True unless given. */
   readonly prepare?: boolean;
-  /** How long a write waits while another process holds the database; 10 s unless given. */
-  readonly busyLimit?: number;
+  /** How long a write waits while another process holds the database; `busyLimit` unless given. */
+  readonly busyLimit?: number | undefined;
   /** How long a scan in a thread may take; 30 s unless given. */
   readonly scanLimit?: number;
   /** How long a unit may take; 30 s unless given. */
@@ -23,6 +38,8 @@ export interface DatabaseOptions {
   readonly streamTimes?: Partial<StreamTimes>;
   /** A server that follows this one, for reads; of a kind of database that has such. */
   readonly replica?: ReplicaOptions | undefined;
+  /** The other processes of this service; of a kind of database that cannot notify them itself. */
+  readonly peers?: Peers | undefined;
 }
 
 export interface ReplicaOptions {
@@ -186,8 +203,10 @@ export interface TargetKind {
   readonly replicaForms?: readonly string[];
   /** How services share one of its servers and are still apart. */
   readonly apart?: string;
-  /** Why no more than one process is to serve one of its databases, and what to do; undefined where many may. */
-  readonly alone?: string;
+  /** Why only one process can serve the database, and what to do; undefined if many can. Absent if they always can. */
+  readonly alone?: (url: string) => string | undefined;
+  /** Packages that an application installs for it. */
+  readonly packages?: readonly OptionalPackage[];
   reads(url: string): boolean;
   /** @param url that it reads */
   target(url: string): DatabaseTarget;

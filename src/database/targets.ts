@@ -1,3 +1,4 @@
+import { missingPackages } from '../kernel/optional-packages.ts';
 import { postgresTargets } from './postgres/target.ts';
 import { sqliteFileUrl, sqliteTargets } from './sqlite/target.ts';
 import type { DatabaseTarget, TargetKind, TemporaryDatabase } from './target.ts';
@@ -22,8 +23,15 @@ export const defaultDatabaseUrl = sqliteFileUrl;
 
 export const isDatabaseUrl = (url: string): boolean => kinds.some((kind) => kind.reads(url));
 
-/** Why a database is to be served by one process, and what to do for more; undefined where many may serve it. */
-export const servedAlone = (url: string): string | undefined => kinds.find((kind) => kind.reads(url))?.alone;
+/** The expected form of a database URL, or the package that it needs; undefined where it has both. */
+export const databaseUrlMistake = (url: string): string | undefined => {
+  const kind = kinds.find((each) => each.reads(url));
+  return kind === undefined ? databaseUrlForms : missingPackages(kind.packages ?? []);
+};
+
+/** Why only one process can serve a database, and what to do; undefined if many can. */
+export const servedAlone = (url: string): string | undefined =>
+  kinds.find((kind) => kind.reads(url))?.alone?.(url);
 
 /** The expected form of the replica's URL; undefined where the given one has it. */
 export const replicaUrlMistake = (url: string, replicaUrl: string): string | undefined => {
@@ -36,6 +44,8 @@ export const replicaUrlMistake = (url: string, replicaUrl: string): string | und
 const kindOf = (url: string): TargetKind => {
   const kind = kinds.find((each) => each.reads(url));
   if (kind === undefined) throw new Error(`The database URL must be ${databaseUrlForms}`);
+  const missing = missingPackages(kind.packages ?? []);
+  if (missing !== undefined) throw new Error(`The database URL needs ${missing}`);
   return kind;
 };
 

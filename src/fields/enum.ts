@@ -49,10 +49,10 @@ const flaw = ({ choices, labels = {}, colors = {} }: EnumOptions): string | unde
     Object.keys(given).find((name) => !choices.includes(name));
   const wrongLabel = unknownChoice(labels);
   const wrongColour = unknownChoice(colors);
-  if (wrongLabel !== undefined) return `label for ${wrongLabel}, which is no choice`;
+  if (wrongLabel !== undefined) return `label for ${wrongLabel}, which is not a choice`;
   return wrongColour === undefined
     ? undefined
-    : `color for ${wrongColour}, which is no choice${nearestHint(wrongColour, choices)}`;
+    : `color for ${wrongColour}, which is not a choice${nearestHint(wrongColour, choices)}`;
 };
 
 const choicesOf = ({ choices, labels, colors }: EnumOptions, locale: Locale): Choice[] =>

@@ -171,7 +171,7 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   /** The column's value as JSON, in canonical form. Absent where both are the same. */
   decode?(column: NonNullable<ColumnValue>, options: Options): Json;
   readonly operators: readonly FilterOperator[];
-  /** The text of a filter (or cursor) as a column value; undefined for a text that is no value of this type. */
+  /** The text of a filter (or cursor) as a column value; undefined for a text that is not a value of this type. */
   parse(text: string, options: Options): ColumnValue | undefined;
   /**
    * A text of a file without types, such as a cell of CSV, as the value that a body would have. An invalid text

@@ -286,12 +286,12 @@ describe('a text of a file without types', () => {
     expect(typeOf(kind).fromText(text)).toEqual(value);
   });
 
-  it('an empty text of a file is no value, unless the field takes an empty text', () => {
+  it('an empty text of a file is not a value, unless the field takes an empty text', () => {
     const kept = fieldKinds.filter((kind) => typeOf(kind).fromText('') !== null);
     expect(kept).toEqual(['string', 'text']);
   });
 
-  it('a text of a file that is no JSON is nothing that a field of JSON takes', () => {
+  it('a text of a file that is not JSON is nothing that a field of JSON takes', () => {
     const type = typeOf('json');
     expect(type.check?.(type.fromText('{x'), {})).toEqual({ rule: 'json' });
   });

@@ -32,8 +32,8 @@ export interface ReferenceExtras extends CommonOptions {
    */
   readonly onDelete?: 'restrict' | 'null' | 'cascade';
   /**
-   * Fields that everyone who reads the record sees of a referenced `User`, beside the id: by `include`, filters and
-   * sorts, and as the actor of its history and events.
+   * Fields that everyone who reads the record sees of a referenced `User`, in addition to the id: by `include`, filters
+   * and sorts, and as the actor of its history and events.
    */
   readonly shows?: readonly ShownOfUser[];
 }

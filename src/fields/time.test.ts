@@ -44,7 +44,7 @@ describe('time', () => {
     expect(errors('en')).toEqual([
       { field: 'opens', rule: 'time', message: 'Opens is not a valid time (HH:MM or HH:MM:SS)' },
     ]);
-    expect(errors('zh-CN')[0]?.message).toBe('Opens不是有效的时间（HH:MM 或 HH:MM:SS）');
+    expect(errors('zh-CN')[0]?.message).toBe('Opens 不是有效的时间（HH:MM 或 HH:MM:SS）');
     expect(compileValidator(shop, catalogueOf('en'))({}, 'create', shop.fields).columns).toEqual({
       opens: '09:00:00',
     });

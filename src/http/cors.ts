@@ -1,5 +1,5 @@
 /** Response headers that a script may read. */
-const exposed = ['X-Total-Count', 'Link', 'ETag', 'Retry-After'];
+const exposed = ['X-Total-Count', 'X-Total-Count-Relation', 'Link', 'ETag', 'Retry-After'];
 
 /** Headers of rate-limited responses only. */
 const exposedOfLimits = ['RateLimit', 'RateLimit-Policy'];

@@ -26,7 +26,7 @@ import { problemText } from '../kernel/problem-text.ts';
 import { admit, decide, readsOwn } from '../policy/decide.ts';
 import { asksForTrash } from '../records/trash.ts';
 import { isFormMediaType, isJsonMediaType, isMultipartMediaType, parseObject } from './body.ts';
-import { takesCoding } from './content-coding.ts';
+import { compressed } from './content-coding.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { parseFields, parseForm, typedFields } from './form.ts';
 import type { Limiter } from './limiter.ts';
@@ -345,7 +345,10 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
         const answer = handled instanceof Promise ? await handled : handled;
         const response = respond(answer, endpoint.status ?? 200, envelopeOf(request, answer.language));
         const whole = response instanceof Promise ? await response : response;
-        return withLimits(endpoint.compressed === true ? compressed(whole, request) : whole, request);
+        return withLimits(
+          endpoint.compressed === true ? compressed(whole, request.header('accept-encoding')) : whole,
+          request,
+        );
       } catch (error) {
         return withLimits(failed(error, request), request);
       }
@@ -401,20 +404,6 @@ const respond = (
     return { status, type: json, headers, body: envelope.success(data, message), language };
   const pieces = withFirstPiece(envelope.pieces(data, message));
   return pieces.then((body) => ({ status, type: json, headers, body, language }));
-};
-
-/** Bodies below this size gain little by being compressed. */
-const minCompressedBytes = 1024;
-
-/** The response with gzip, if its caller takes that. */
-const compressed = (response: HttpResponse, request: Request): HttpResponse => {
-  const { body } = response;
-  if (typeof body !== 'string' || body.length < minCompressedBytes) return response;
-  const headers = { ...response.headers, Vary: 'Accept-Encoding' };
-  if (!takesCoding(request.header('accept-encoding'), 'gzip')) return { ...response, headers };
-  // Loaded with the first of them: no start needs it.
-  const { gzipSync } = process.getBuiltinModule('node:zlib');
-  return { ...response, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: gzipSync(body) };
 };
 
 /** Reads the first piece before the status line is sent, so that its failure still becomes an error envelope. */

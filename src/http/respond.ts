@@ -31,6 +31,9 @@ const lineOf = (request: Request, status: number) => {
   };
 };
 
+/** The fields of the log line of a request. */
+export type RequestLine = ReturnType<typeof lineOf>;
+
 /**
  * Writes one log line for each request. The lines of one turn of the event loop are formatted as a batch: between two
  * requests the processor's caches would not have the code, which would cost several times as much.
@@ -38,7 +41,7 @@ const lineOf = (request: Request, status: number) => {
 export class RequestLines {
   readonly #logger: Logger;
   #enabled: boolean;
-  #lines: ReturnType<typeof lineOf>[] = [];
+  #lines: RequestLine[] = [];
   readonly #readLevel = (): void => {
     this.#enabled = this.#logger.isLevelEnabled('info');
   };

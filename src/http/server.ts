@@ -15,6 +15,7 @@ import { Arrivals, BodyMemory } from './body.ts';
 import { BrokenRequests } from './broken-requests.ts';
 import { grantModelsOf } from './call.ts';
 import { Connections, isPastMaxAge } from './connections.ts';
+import { compressed } from './content-coding.ts';
 import { Cors, isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { areaOf, type PageArea, pageFor } from './page-area.ts';
@@ -188,7 +189,8 @@ const requestSettings = (
 const pageOf = (request: Request, area: PageArea | undefined): HttpResponse | undefined => {
   if (area === undefined) return undefined;
   request.varies = true;
-  return pageFor(area, request);
+  const page = pageFor(area, request);
+  return page === undefined ? undefined : compressed(page, request.header('accept-encoding'));
 };
 
 /** Responds to requests: it starts them in batches, finds the endpoint and runs the pipeline. */

@@ -19,11 +19,17 @@ export interface Figure {
   readonly samples: readonly FigureSample[];
 }
 
-/** Creates a figure with one value of this process. */
-export const figure = (type: Figure['type'], name: string, help: string, value: number): Figure => ({
+/** Creates a figure with one value of this process, or of the database. */
+export const figure = (
+  type: Figure['type'],
+  name: string,
+  help: string,
+  value: number,
+  across: Figure['across'] = 'sum',
+): Figure => ({
   name,
   type,
   help,
-  across: 'sum',
+  across,
   samples: [{ value }],
 });

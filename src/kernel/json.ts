@@ -96,6 +96,13 @@ export const toJson = (values: unknown): Json =>
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
+/** The object at a place of a JSON document; an empty one for anything else. */
+export const objectIn = (value: Json | undefined): JsonObject =>
+  value !== undefined && isJsonObject(value) ? value : {};
+
+/** The text at a place of a JSON document; an empty one for anything else. */
+export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
 /** Returns an own property of a parsed body, never an inherited one. */
 export const own = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;

@@ -33,6 +33,7 @@ export const problemTable = {
   record_not_found: 40400,
   path_not_found: 40401,
   invitation_not_found: 40402,
+  record_deleted: 40403,
   method_not_allowed: 40500,
   request_timeout: 40800,
   conflict: 40900,

@@ -39,7 +39,7 @@ const equals = new Map(
 );
 
 /** A text in lower case, without accents. */
-const folded = (text: string): string =>
+export const folded = (text: string): string =>
   text
     .normalize('NFD')
     .toLowerCase()

@@ -27,4 +27,8 @@ export const auditEntity = defineEntity('audit', {
   },
   indexed: ['created_at'],
   list: { operation: 'listAudit', path: '/admin/audit', summary: { 'zh-CN': '审计记录', en: 'Audit log' } },
+  record: {
+    operation: 'getAuditEntry',
+    summary: { 'zh-CN': '一条审计记录', en: 'Show a line of the audit log' },
+  },
 });

@@ -163,22 +163,66 @@ export const numberInbox = (dialect: Dialect) =>
 export const isInboxEmpty = (row: NumberedEvents | undefined): boolean =>
   row === undefined || (Number(row.seen) < step && Number(row.numbered) === Number(row.seen));
 
-/** The statements of the log, without the inserts of events. */
-const logStatements = (dialect: Dialect) => {
+/** The columns of an event, as they are read. */
+const shownColumns = (dialect: Dialect): Fragment => {
   const text = (column: string): Fragment =>
     sql`cast(${identifier(column)} as text) as ${identifier(column)}`;
-  const shown = join([
+  return join([
     ...['id', 'model', 'record_id', 'version', 'action', ...actorColumns].map((each) => identifier(each)),
     sql`${timeText(dialect, identifier('at'))} as at`,
     text('fields'),
     text('reach'),
   ]);
+};
+
+/** Conditions of a reading of the log from its end on; each may be absent. */
+export interface EventFilter {
+  readonly model?: string | undefined;
+  readonly action?: RecordedAction | undefined;
+  /** Id of the user who made the change. */
+  readonly user?: number | undefined;
+}
+
+/** A part of the log: the events whose numbers are at least `from`, and less than `below`. */
+export interface EventPart {
+  readonly from: number;
+  readonly below: number;
+}
+
+type EarlierArguments = {
+  readonly from: number;
+  readonly below: number;
+  readonly limit: number;
+  readonly model: string;
+  readonly action: string;
+  readonly user: string;
+};
+
+/** The statement that reads a part of the log, the latest event first. */
+const earlierStatement = (dialect: Dialect, { model, action, user }: EventFilter) =>
+  statement<EarlierArguments>(dialect, (value) => {
+    const conditions = [sql`id >= ${value('from')} and id < ${value('below')}`];
+    if (model !== undefined) conditions.push(sql`model = ${value('model')}`);
+    if (action !== undefined) conditions.push(sql`action = ${value('action')}`);
+    if (user !== undefined) conditions.push(sql`actor_kind = 'user' and actor_id = ${value('user')}`);
+    return sql`select ${shownColumns(dialect)} from ${log} where ${join(conditions, ' and ')}
+      order by id desc limit ${dialect.rows(value('limit'))}`;
+  });
+
+/** The statements of the log, without the inserts of events. */
+const logStatements = (dialect: Dialect) => {
+  const shown = shownColumns(dialect);
   return {
     number: numberInbox(dialect),
     after: statement<{ number: number; limit: number }>(
       dialect,
       (value) =>
         sql`select ${shown} from ${log} where id > ${value('number')} order by id limit ${dialect.rows(value('limit'))}`,
+    ),
+    timeFrom: statement<{ number: number }>(
+      dialect,
+      (value) =>
+        sql`select id, ${timeText(dialect, identifier('at'))} as at from ${log} where id >= ${value('number')} order by id limit 1`,
     ),
     // Two subqueries: with both aggregates in one, SQLite would read every event.
     ends: statement(
@@ -210,6 +254,8 @@ export class EventLog {
   readonly #database: Database;
   readonly #statements: ReturnType<typeof logStatements>;
   readonly #inserts: RowStatements;
+  /** The key is the set of conditions of a filter: eight at most. */
+  readonly #earlier = new BoundedCache<Statement<EarlierArguments>>(8);
   readonly #companions: ReturnType<typeof createCompanions<typeof taken>>;
 
   constructor(database: Database) {
@@ -256,6 +302,38 @@ export class EventLog {
   async after(number: number, limit: number): Promise<readonly RecordedEvent[]> {
     const rows = await this.#database.all<EventRow>(this.#statements.after({ number, limit }));
     return rows.map(recordedEvent);
+  }
+
+  /** Returns events of a part of the log that meet the filter, the latest first. */
+  async earlier(
+    { from, below }: EventPart,
+    filter: EventFilter,
+    limit: number,
+  ): Promise<readonly RecordedEvent[]> {
+    const { model = '', action = '', user } = filter;
+    const shape = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    const query = this.#earlier.getOrMake(shape.sort().join(' '), () =>
+      earlierStatement(this.#database.dialect, filter),
+    );
+    const values = { from, below, limit, model, action, user: String(user) };
+    return (await this.#database.all<EventRow>(query(values))).map(recordedEvent);
+  }
+
+  /**
+   * Returns a number before which every event is older than the time (milliseconds since the epoch), as far as events
+   * are in the order of their times: commits may overtake each other by the duration of a transaction.
+   */
+  async numberAt(time: number, { first, last }: EventRange): Promise<number> {
+    let [low, high] = [first, last + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const row = await this.#database.get<{ id: number; at: string }>(
+        this.#statements.timeFrom({ number: middle }),
+      );
+      if (row === undefined || Date.parse(row.at) >= time) high = middle;
+      else low = Number(row.id) + 1;
+    }
+    return low;
   }
 
   async range(): Promise<EventRange> {

@@ -118,7 +118,7 @@ describeEachDatabase('the outbox', (databases) => {
     const [first] = await outbox.claim('mail', 1, 'a');
     if (first === undefined) throw new Error('nothing was claimed');
     await outbox.add(job({ key: 'k' }));
-    expect(await outbox.retry(first, 0, 'broken')).toBe(true);
+    expect(await outbox.retry(first, 0, { error: 'broken' })).toBe(true);
     expect((await rows(database)).map(({ state, key, error }) => [state, key, error])).toEqual([
       ['waiting', null, 'broken'],
       ['waiting', 'k', null],
@@ -139,8 +139,8 @@ describeEachDatabase('the outbox', (databases) => {
     if (taken === undefined) throw new Error('nothing was claimed');
     expect([taken.id, taken.attempts]).toEqual([lost.id, 2]);
     expect(await outbox.finish(lost)).toBe(false);
-    expect(await outbox.retry(lost, 0, 'late')).toBe(false);
-    expect(await outbox.fail(lost, 'late')).toBe(false);
+    expect(await outbox.retry(lost, 0, { error: 'late' })).toBe(false);
+    expect(await outbox.fail(lost, { error: 'late' })).toBe(false);
     expect(await outbox.release(lost)).toBe(false);
     expect(await outbox.extend([lost])).toEqual(new Set());
     expect(await outbox.extend([lost, taken])).toEqual(new Set([taken.id]));
@@ -190,7 +190,7 @@ describeEachDatabase('the outbox', (databases) => {
     await expect(administration.repeat(id, actor)).rejects.toMatchObject({ problem: 'job_running' });
     await expect(administration.remove(id, actor)).rejects.toMatchObject({ problem: 'job_running' });
     await expect(administration.remove(id + 1, actor)).rejects.toMatchObject({ problem: 'record_not_found' });
-    await outbox.fail(first, 'broken');
+    await outbox.fail(first, { error: 'broken' });
     const other = await outbox.add(job({ key: 'k' }));
     await expect(administration.repeat(id, actor)).rejects.toMatchObject({ problem: 'conflict' });
     await administration.remove(other, actor);

@@ -72,6 +72,35 @@ interface NextRow {
 
 const jobs = identifier('gatewright_jobs');
 
+/** A failure of a run, as it is stored. */
+export interface StoredFailure {
+  readonly error: string;
+  /** Places in the code, a line each. */
+  readonly stack?: string | undefined;
+}
+
+/** Characters of an error that the list of runs keeps, and characters of the list after which it begins again. */
+const keptOfRuns = { error: 300, list: 16_000 } as const;
+
+/** Returns the list of failed runs with the current one, as JSON. */
+const runsWith = (dialect: Dialect, error: string) => {
+  const runs = kysely`cast(runs as text)`;
+  const short = JSON.stringify(error.slice(0, keptOfRuns.error).toWellFormed());
+  const earlier = kysely`case when runs is null or length(${runs}) > ${kysely.lit(keptOfRuns.list)} then '['
+    else substr(${runs}, 1, length(${runs}) - 1) || ',' end`;
+  const run = kysely`'{"attempt":' || attempts || ',"started_at":"' || ${timeText(dialect, kysely`started_at`)}
+    || '","ended_at":"' || ${timeText(dialect, dialect.now)} || '","error":' || ${short} || '}'`;
+  return kysely<string>`${dialect.cast(kysely`(${earlier} || ${run} || ']')`, 'json')}`;
+};
+
+/** The columns that every failure of a run sets. */
+const failureColumns = (dialect: Dialect, { error, stack = '' }: StoredFailure) => ({
+  error,
+  stack,
+  runs: runsWith(dialect, error),
+});
+type FailureColumns = ReturnType<typeof failureColumns>;
+
 /** Maximum number of tries of an add to find the job that already waits under its key. */
 const maxKeyAttempts = 20;
 
@@ -237,15 +266,22 @@ export class Outbox {
   }
 
   /** Makes a failed job wait for its next run, in `delay` milliseconds. */
-  retry(job: ClaimedJob, delay: number, error: string): Promise<boolean> {
-    return this.#putBack(job, delay, { error });
+  retry(job: ClaimedJob, delay: number, failure: StoredFailure): Promise<boolean> {
+    return this.#putBack(job, delay, failureColumns(this.#database.dialect, failure));
   }
 
   /** Marks a job as failed for good. */
-  fail(job: ClaimedJob, error: string): Promise<boolean> {
-    const failure = { error, failed_at: kysely<string>`${this.#database.dialect.now}` };
+  fail(job: ClaimedJob, failure: StoredFailure): Promise<boolean> {
+    const { dialect } = this.#database;
+    const failed_at = kysely<string>`${dialect.now}`;
     const query = this.#updateOf(job)
-      .set({ ...failure, state: 'failed', lease: null, available_at: null })
+      .set({
+        ...failureColumns(dialect, failure),
+        failed_at,
+        state: 'failed',
+        lease: null,
+        available_at: null,
+      })
       .returning('id');
     return this.#changes(toQuery(query));
   }
@@ -282,7 +318,7 @@ export class Outbox {
   async #putBack(
     job: ClaimedJob,
     delay: number,
-    set: { readonly error?: string; readonly attempts?: number },
+    set: { readonly attempts: number } | FailureColumns,
   ): Promise<boolean> {
     const update = this.#updateOf(job)
       .set({ ...set, state: 'waiting', lease: null, available_at: this.#after(delay) })

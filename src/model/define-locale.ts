@@ -31,6 +31,8 @@ export interface FieldTexts {
 /** Texts of one model. */
 export interface ModelTexts {
   readonly label?: string;
+  /** Label of several records; a language with `label` alone says it for several too. */
+  readonly pluralLabel?: string;
   readonly menu?: string;
   /** Labels of fields, or their texts, by the name of the field. */
   readonly fields?: Readonly<Record<string, string | FieldTexts>>;
@@ -97,6 +99,7 @@ const options = {
   models: mapOf(
     objectOf({
       label: textual,
+      pluralLabel: textual,
       menu: textual,
       fields: mapOf(fieldTexts),
       relations: mapOf(textual),
@@ -206,7 +209,7 @@ const withFieldTexts = (
 const withTexts = (
   model: ResourceModel,
   locale: Locale,
-  { label, menu, fields = {}, relations = {} }: ModelTexts,
+  { label, pluralLabel = label, menu, fields = {}, relations = {} }: ModelTexts,
   words: Catalogue['words'],
 ): ResourceModel => {
   const where = `locale ${locale}, ${model.name}`;
@@ -227,6 +230,7 @@ const withTexts = (
     ...model,
     saidRelations: new Map(saidRelations),
     label: translated(model.label, locale, label),
+    pluralLabel: translated(model.pluralLabel, locale, pluralLabel),
     menu: model.menu === undefined ? undefined : translated(model.menu, locale, menu),
     fields: new Map(translatedFields),
   });

@@ -99,6 +99,36 @@ describe('defineResource', () => {
     ]);
   });
 
+  it.each<[string, object, unknown]>([
+    ['OrderLine', {}, 'Order lines'],
+    ['Medium', { plural: 'mediums' }, 'Mediums'],
+    ['Medium', { plural: 'mediums', label: 'medium' }, 'Mediums'],
+    ['Staff', { plural: 'staff_members' }, 'Staff members'],
+    ['Order', { label: 'Purchase order' }, 'Purchase orders'],
+    ['Order', { label: 'FAQ' }, 'FAQs'],
+    ['Order', { label: 'Person' }, 'People'],
+    ['Order', { label: 'Sub-Category' }, 'Sub-Categories'],
+    ['Order', { label: 'Settings' }, 'Settings'],
+    ['Order', { label: 'Traffic' }, 'Traffic'],
+    ['Order', { label: 'Build 19' }, 'Build 19'],
+    ['Order', { label: '订单' }, '订单'],
+    [
+      'Order',
+      { label: { 'zh-CN': '订单', en: 'Order', de: 'Bestellung' } },
+      { 'zh-CN': '订单', en: 'Orders', de: 'Bestellung' },
+    ],
+    ['Order', { label: 'Point of sale', pluralLabel: 'Points of sale' }, 'Points of sale'],
+    [
+      'Order',
+      { pluralLabel: { 'zh-CN': '全部订单', en: 'Purchases' } },
+      { 'zh-CN': '全部订单', en: 'Purchases' },
+    ],
+  ])('names several records: %s %j is %j', (name, options, expected) => {
+    expect(defineResource(name, { fields: { title: field.string() }, ...options }).pluralLabel).toEqual(
+      expected,
+    );
+  });
+
   it('labels fields by option, by the words of the service, or by their name', () => {
     expect(article.fields.get('editor_id')?.label).toEqual({ 'zh-CN': '编辑', en: 'Editor' });
     expect(article.fields.get('created_at')?.label).toEqual({ 'zh-CN': '创建时间', en: 'Created at' });
@@ -325,6 +355,9 @@ describe('options that do not exist, and values of the wrong type', () => {
       'no option "label.zh": the nearest is "zh-CN"',
     ],
     ['resource', { fields, label: { en: 'Memo' } }, 'label has no text for zh-CN'],
+    ['resource', { fields, pluralLabel: 5 }, 'pluralLabel must be an object, not 5'],
+    ['resource', { fields, pluralLabel: { en: 'Memos' } }, 'pluralLabel has no text for zh-CN'],
+    ['resource', { fields, labelPlural: 'Memos' }, 'there is no option "labelPlural"'],
     ['resource', { fields, plural: ['memos'] }, 'plural must be a text, not a list'],
     ['resource', { fields, views: ['title'] }, 'views must be an object, not a list'],
     ['resource', { fields, views: { list: 'title' } }, 'views.list must be a list, not "title"'],
@@ -408,7 +441,7 @@ describe('options that do not exist, and values of the wrong type', () => {
     [
       'colors',
       { fields: { state: field.enum(['paid'], { colors: { payd: 'green' } } as never) } },
-      'Memo.state: color for payd, which is no choice: the nearest is "paid"',
+      'Memo.state: color for payd, which is not a choice: the nearest is "paid"',
     ],
     ['group', wrong({ group: { en: 'Price' } as never }), 'Memo.title: group has no text for zh-CN'],
     ['icon', { fields: { title }, icon: 'boook' }, 'icon: there is no icon "boook": the nearest is "book"'],
@@ -508,7 +541,7 @@ describe('all models', () => {
 
   it('refuses references to nothing, and names and paths that are taken', () => {
     expect(() => collectModels([comment])).toThrow(
-      'Comment.article_id: it refers to Article, which is no model',
+      'Comment.article_id: it refers to Article, which is not a model',
     );
     expect(() => collectModels([article, article])).toThrow('Article: another model has this name');
     const piece = defineResource('Piece', { fields: { title }, plural: 'articles' });

@@ -4,7 +4,7 @@ import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import { integer } from '../fields/integer.ts';
-import { type Label, ruleName } from '../kernel/messages.ts';
+import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
 import { checkResourceOptions } from './definition/definition-options.ts';
 import { declaredRelations } from './definition/relations.ts';
@@ -12,7 +12,7 @@ import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { displayFields, usualDisplay } from './display.ts';
 import { indexesOf, uniqueSetsOf } from './indexes.ts';
-import { checkFieldName, humanise, labelOf, namesOf } from './names.ts';
+import { checkFieldName, humanise, labelOf, namesOf, pluralLabelOf } from './names.ts';
 import {
   type Action,
   actions,
@@ -111,7 +111,7 @@ const countedOf = (model: string, fields: Map<string, ModelField>): readonly Cou
     if (counting.per === undefined) return [{ field, counting, per: undefined }];
     const per = findField(model, fields, fieldOfKey(fields, counting.per), `per of ${field.name}`);
     if (per.reference === undefined)
-      throw new DefinitionError(model, `per names ${per.name}, which is no reference`, field.name);
+      throw new DefinitionError(model, `per names ${per.name}, which is not a reference`, field.name);
     fields.set(per.name, Object.freeze({ ...per, fixed: true }));
     return [{ field, counting, per: per.column }];
   });
@@ -177,7 +177,7 @@ const displayOf = (
     throw new DefinitionError(model, 'display names no field: write it as `{number} · {status}`');
   for (const name of names) {
     const field = fields.get(name);
-    if (field === undefined) throw new DefinitionError(model, `display names ${name}, which is no field`);
+    if (field === undefined) throw new DefinitionError(model, `display names ${name}, which is not a field`);
     if (!displayed.has(field.kind))
       throw new DefinitionError(model, `display cannot show a field of the type ${field.kind}`, name);
   }
@@ -204,8 +204,6 @@ const searchOf = (
   return Object.freeze([...names]);
 };
 
-const defaultLabel = (singular: string): Label => humanise(singular);
-
 /**
  * Defines a resource: five endpoints, a table, metadata and documentation. Without options every endpoint requires
  * JWT, responses have all fields, nothing else is checked and lists contain all records. Throws DefinitionError,
@@ -222,7 +220,7 @@ export const defineResource = <
 ): Resource<Fields, Views, Relations, Name> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
-  const { isolation, ownership } = definition;
+  const { isolation, ownership, label = humanise(singular) } = definition;
   const fields = fieldsOf(
     name,
     definition.fields,
@@ -238,7 +236,8 @@ export const defineResource = <
     table: plural,
     singular,
     plural,
-    label: definition.label ?? defaultLabel(singular),
+    label,
+    pluralLabel: definition.pluralLabel ?? pluralLabelOf(label, { singular, plural }),
     icon: definition.icon,
     menu: definition.menu,
     display: displayOf(name, fields, definition.display),

@@ -42,6 +42,10 @@ export interface ResourceDefinition<
   readonly fields: Fields;
   /** Display name of one record, one text or one per language. */
   readonly label?: Label;
+  /**
+   * Display name of several records. Default: the English plural of `label`; in a language other than English, `label`.
+   */
+  readonly pluralLabel?: Label;
   /** Name of the model's icon in the administration area: `book`, `cart`, `people` … */
   readonly icon?: IconName;
   /** Heading of the model in the menu of the administration area, one text or one per language. */
@@ -101,9 +105,9 @@ export interface ResourceDefinition<
   /** A deleted record is moved to the trash, invisible to callers; administrators can restore it. */
   readonly trash?: boolean;
   /**
-   * Callers beside super_admin and admin who see the trash and restore from it in the API: deleted records that they
-   * would read and that meet the condition. With `events`, callers also make webhooks for the records that meet it.
-   * Needs `trash`.
+   * Callers other than super_admin and admin who see the trash and restore from it in the API: deleted records they
+   * could read that meet the condition. With `events`, callers also create webhooks for the records that meet it. Needs
+   * `trash`.
    */
   readonly manage?: RowRule<UsesOf<NoInfer<Fields>>>;
 
@@ -111,7 +115,7 @@ export interface ResourceDefinition<
   readonly hooks?: TypedHooks<Fields>;
   /** Problems of the application that its hooks throw, for the API description. */
   readonly problems?: readonly MakeProblem[];
-  /** Indexes over several fields, beside `index` and `unique` of single ones. */
+  /** Indexes over several fields, in addition to `index` and `unique` of single ones. */
   readonly indexes?: readonly (readonly ReadableName<Fields>[])[];
   /**
    * Sets of fields that are unique in combination, `[['order_id', 'product_id']]`; null is never equal to null. A set

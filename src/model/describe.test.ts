@@ -97,7 +97,7 @@ describe('schemas', () => {
 describe('metadata', () => {
   it('describes each field for the caller', () => {
     const described = describeModel(order, full, [], 'en');
-    expect(described).toMatchObject({ icon: 'cart', menu: 'Sales' });
+    expect(described).toMatchObject({ label: 'Order', plural_label: 'Orders', icon: 'cart', menu: 'Sales' });
     const fields = fieldsOf(described);
     expect(fields['status']).toEqual({
       name: 'status',
@@ -205,7 +205,7 @@ describe('a required field that a caller may not write', () => {
       create: 'Rank is required, has no default, and you cannot write it',
     });
     const chinese = describeModel(model, viewer, [], 'zh-CN');
-    expect(chinese['reasons']).toEqual({ create: 'Rank为必填项且没有默认值，而当前用户无权填写' });
+    expect(chinese['reasons']).toEqual({ create: 'Rank 为必填项且没有默认值，而当前用户无权填写' });
   });
 
   it('a required field that a caller may not write is no hindrance with a default, or for callers who may write it', () => {

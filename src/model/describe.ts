@@ -195,6 +195,7 @@ export const describeModel = (
     singular: model.singular,
     plural: model.plural,
     label: labelText(model.label, locale),
+    plural_label: labelText(model.pluralLabel, locale),
     icon: model.icon,
     menu: model.menu && labelText(model.menu, locale),
     display: model.display,

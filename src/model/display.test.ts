@@ -34,7 +34,7 @@ describe('the name of a record', () => {
 
   it.each([
     ['no field', 'display names no field: write it as `{number} · {status}`'],
-    ['{colour}', 'display names colour, which is no field'],
+    ['{colour}', 'display names colour, which is not a field'],
     ['{data}', 'display cannot show a field of the type json'],
   ])('the name of a record refuses %s', (display, message) => {
     expect(() => defineResource('Item', { fields: { ...fields, data: field.json() }, display })).toThrow(

@@ -92,8 +92,8 @@ export interface TypedHooks<Fields extends FieldDefinitions> {
     context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>, RecordOfFields<Fields>>,
   ): void | Promise<void>;
   /**
-   * Runs in the transaction of a create, update or destroy, and again with it after a conflict: it must have no effects
-   * outside its scope. An error rolls back, and the response is as for an error of `beforeSave`.
+   * Runs in the transaction of a create, update or destroy, and again with it after a conflict: it must not have side
+   * effects outside its scope. An error rolls back, and the response is as for an error of `beforeSave`.
    */
   beforeCommit?(
     context: BeforeCommitContext<RecordOfFields<Fields>, ReadableName<Fields>, ChangesOfFields<Fields>>,

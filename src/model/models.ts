@@ -73,7 +73,7 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
   for (const model of models.values())
     for (const { name, reference } of model.fields.values())
       if (reference !== undefined && reference !== user.name && !models.has(reference))
-        throw new DefinitionError(model.name, `it refers to ${reference}, which is no model`, name);
+        throw new DefinitionError(model.name, `it refers to ${reference}, which is not a model`, name);
   return resolveModels(models);
 };
 

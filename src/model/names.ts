@@ -80,6 +80,26 @@ export const humanise = (name: string): string => {
 export const labelOf = (name: string): Label =>
   namedLabel('labels', name) ?? humanise(name.replace(/_id$/, ''));
 
+/** A text whose last word is English, in plural: capitals stay, and so does a word for which no rule is safe. */
+const pluralText = (text: string): string => {
+  const word = text.split(/[\s-]/).at(-1) ?? '';
+  const plural = /^[A-Za-z]+$/.test(word) ? pluralOf(word.toLowerCase()) : undefined;
+  if (plural === undefined) return text;
+  let same = 0;
+  while (same < word.length && word[same]?.toLowerCase() === plural[same]) same += 1;
+  return text.slice(0, text.length - word.length + same) + plural.slice(same);
+};
+
+/**
+ * The label of several records of a model whose own label is this one. A label that is the name in words becomes the
+ * plural in words, which the model may have named. A single text stands for every language and is taken for English.
+ */
+export const pluralLabelOf = (label: Label, { singular, plural }: ResourceNames): Label => {
+  const inEnglish = (text: string): string =>
+    text.toLowerCase() === humanise(singular).toLowerCase() ? humanise(plural) : pluralText(text);
+  return typeof label === 'string' ? inEnglish(label) : { ...label, en: inEnglish(label.en) };
+};
+
 export interface ResourceNames {
   readonly singular: string;
   readonly plural: string;

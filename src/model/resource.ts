@@ -26,6 +26,8 @@ export interface ResourceModel {
   /** `blog_posts` */
   readonly plural: string;
   readonly label: Label;
+  /** Label of several records. */
+  readonly pluralLabel: Label;
   /** The model in the menu of the administration area: an icon, and a heading that it shares with others. */
   readonly icon: string | undefined;
   readonly menu: Label | undefined;
@@ -120,7 +122,7 @@ export interface ModelField {
   readonly fixed: boolean;
   /** Name of the model that it refers to. */
   readonly reference: string | undefined;
-  /** The consequence for the record when the referenced one is deleted; undefined where it is no reference. */
+  /** The consequence for the record when the referenced one is deleted; undefined where it is not a reference. */
   readonly onDelete: OnDelete | undefined;
   /** True if an id of a record is accepted that the caller may not read: it only has to exist. */
   readonly anyone: boolean;

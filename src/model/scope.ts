@@ -63,6 +63,11 @@ export interface ListQuery<Filter, Sort, Include = AnyInclude>
   readonly perPage?: number;
   /** Instead of `page`: the `next` of the previous page; an empty text starts at the first one. */
   readonly after?: string;
+  /**
+   * Total of a page: `'exact'` (default) counts all matching records, `'estimate'` up to 10,000, `'none'` nothing. A page
+   * by `after` has none.
+   */
+  readonly total?: 'exact' | 'estimate' | 'none';
 }
 
 export interface CountQuery<Filter> {
@@ -113,10 +118,14 @@ export interface RecordPage<Row> {
   /** Records of the page, in the detail view. */
   readonly records: Row[];
   /**
-   * Number of all matching records; undefined for a page by `after`, which counts nothing. In the order of a full-text
-   * search it counts up to 1,000, or to the first record behind the page.
+   * Number of all matching records; undefined for `total: 'none'` and a page by `after`, which count nothing. In the
+   * order of a full-text search it counts up to 1,000, or to the first record behind the page.
    */
   readonly total: number | undefined;
+  /** True for an estimate if there are `total` matching records or more. */
+  readonly atLeast: boolean;
+  /** True if matching records follow the page. */
+  readonly more: boolean;
   /** The value of `after` for the next page; undefined on the last one, and where the order has no cursors. */
   readonly next: string | undefined;
 }
@@ -308,7 +317,7 @@ export interface Scope<View extends SeenView = 'detail'> {
   readonly records: FindRecords<View>;
   /**
    * Runs work in one transaction: all or nothing, durable when it resolves, rolled back by an error. It may run again
-   * after a conflict, so it must have no effects outside its scope. A nested one joins the outer one.
+   * after a conflict, so it must not have side effects outside its scope. A nested one joins the outer one.
    * @throws Problem `transaction_timeout` after 5 s (`TRANSACTION_TIMEOUT`), and errors of the work
    */
   transaction<Result>(work: (scope: Scope<View>) => Promise<Result>): Promise<Result>;

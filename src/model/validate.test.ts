@@ -130,8 +130,8 @@ describe('validation', () => {
     );
     expect(errors.map(({ message }) => message)).toEqual([
       '标题类型应为文本',
-      'Size不能大于 10',
-      'State必须是以下之一：draft, live',
+      'Size 不能大于 10',
+      'State 必须是以下之一：draft, live',
     ]);
   });
 

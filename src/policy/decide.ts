@@ -294,14 +294,17 @@ const readsOf = (rule: ResourceRule, principal: Principal): Pick<GrantTerms, 're
     : { readable: found.views.get(readable) ?? readable, mask: found.mask };
 };
 
+const unrestricted = step('restricted_fields', 'off', reason('none'));
+
 const restriction = (
   { model, action }: ResourceRule,
   writable: ReadonlySet<string>,
   held: readonly HeldFields[] = [],
 ): Step => {
+  if (isRead(action)) return unrestricted;
   const { restricted, restrictedUnless } = model.rules;
   const all = [...restricted, ...restrictedUnless.flatMap(({ fields }) => fields)];
-  if (all.length === 0 || isRead(action)) return step('restricted_fields', 'off', reason('none'));
+  if (all.length === 0) return unrestricted;
   const restrictedNow = all.filter(
     (name) => !writable.has(name) || held.some(({ fields }) => fields.includes(name)),
   );

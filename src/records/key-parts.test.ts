@@ -41,6 +41,7 @@ describe('parts of a key', () => {
       searched: shape('page=1&sort=id&q=a'),
       ranked: { ...first, ranked: true },
       paging: shape('sort=id&after='),
+      total: shape('page=1&sort=id&total=none'),
     };
     const keys = [first, ...Object.values(others)].map(shapeKey);
     expect(new Set(keys).size).toBe(keys.length);

@@ -12,3 +12,4 @@ export {
 export type { EndpointContext, EndpointDefinition, EndpointOptions } from './application/define-endpoint.ts';
 export { definedIn, defineEndpoint, isEndpointDefinition } from './application/define-endpoint.ts';
 export type { BodyKind, BodyLimits } from './application/endpoint-body.ts';
+export { bodyKinds } from './application/endpoint-body.ts';

@@ -7,6 +7,7 @@ import { languageOf, languageQuery } from '../http/language.ts';
 import { type Json, type JsonObject, withoutUndefined } from '../kernel/json.ts';
 import { type Label, type Languages, type Locale, labelText } from '../kernel/messages.ts';
 import { Problem } from '../kernel/problem.ts';
+import { inSentence, spaced } from '../kernel/spacing.ts';
 import type { Referrer } from '../model/deletion.ts';
 import { type Access, describeModel } from '../model/describe.ts';
 import type { Models } from '../model/models.ts';
@@ -179,8 +180,8 @@ export const metadataEndpoint = (
     compressed: true,
     docs: {
       summary: {
-        'zh-CN': `${labelText(model.label, 'zh-CN')}的元数据`,
-        en: `Metadata of ${labelText(model.label, 'en')}`,
+        'zh-CN': spaced`${labelText(model.label, 'zh-CN')}的元数据`,
+        en: `Metadata of ${inSentence(labelText(model.pluralLabel, 'en'))}`,
       },
       description: {
         'zh-CN': '前端渲染列表与表单所需的一切：字段、关联、JSON Schema、uiSchema，以及当前调用者的权限。',
@@ -197,11 +198,11 @@ export const metadataEndpoint = (
       const id = new URLSearchParams(call.query).get('id') ?? undefined;
       const inLanguage = { models, locale: language };
       const described = await describe(model, endpoints, restores, caller, inLanguage, id);
-      const referenced = referrers.map(({ model: { name, label }, field }) => ({
+      const referenced = referrers.map(({ model: { name, pluralLabel }, field }) => ({
         model: name,
         field: field.name,
         label: referrerLabel(
-          label,
+          pluralLabel,
           field,
           referrers.filter((each) => each.model.name === name).length,
           language,
@@ -219,7 +220,7 @@ export const metadataEndpoint = (
   };
 };
 
-/** `GET /api/v1/meta/<ModelName>`, one for each model: a name that is no model is an unknown path. */
+/** `GET /api/v1/meta/<ModelName>`, one for each model: a name that is not a model is an unknown path. */
 export const metaEndpoints = (
   models: Models,
   served: readonly Endpoint[],

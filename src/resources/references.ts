@@ -46,13 +46,13 @@ const reference = {
   },
   count: {
     type: ['integer', 'null'],
-    description: `How many, ${countedReferences} at most; null: this caller may not read them, and there are some`,
+    description: `Number of records, at most ${countedReferences}; null: there are some, which this caller cannot read`,
   },
   more: { type: 'boolean', description: 'Whether there are further ones' },
   trash: {
     type: 'boolean',
     description:
-      'Of cascade: they go into the trash. Of null: it is set again when the record comes back from there',
+      'For cascade: the records are moved to the trash. For null: the reference is set again when the record is restored',
   },
   to: {
     type: 'array',

@@ -13,6 +13,8 @@ import { restoreEndpoint } from './endpoints/restore-endpoint.ts';
 import { managedRule } from './operations/area.ts';
 import type { ServedResource } from './operations/served-resource.ts';
 
+export { actorSchema } from './endpoints/history-endpoints.ts';
+
 /** The access to the restore of a record by those who manage it: as to its creation. */
 const managedRestore = (
   resource: ServedResource,

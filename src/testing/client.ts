@@ -9,7 +9,7 @@ const responseOf = ({ status, headers, text }: Awaited<ReturnType<Server['inject
     try {
       return JSON.parse(text);
     } catch (cause) {
-      throw new Error(`${status} with a body that is no JSON: ${text.slice(0, 200)}`, { cause });
+      throw new Error(`${status} with a body that is not JSON: ${text.slice(0, 200)}`, { cause });
     }
   };
   return {

@@ -13,7 +13,7 @@ describe('applications', () => {
     expect(() => addApplication(one, 'shop', { api_secret: 's2' }, now)).toThrow(
       'the application shop exists already',
     );
-    expect(() => addApplication(one, '../x', { api_secret: 's2' }, now)).toThrow('is no app_id');
+    expect(() => addApplication(one, '../x', { api_secret: 's2' }, now)).toThrow('is not an app_id');
   });
 
   it('applications are removed, others and the JWT secret stay', () => {

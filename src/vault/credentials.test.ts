@@ -50,11 +50,11 @@ describe('parseCredentials', () => {
     [{ apps: { shop: { ...shop, public_key: 'x' } } }, 'apps.shop holds a secret and a public key'],
     [
       { apps: { shop: { rotated_at, public_key: 'x' } } },
-      'apps.shop.public_key is no Ed25519 public key (SPKI in base64)',
+      'apps.shop.public_key is not an Ed25519 public key (SPKI in base64)',
     ],
     [
       { apps: { shop: { rotated_at, public_key: 7 } } },
-      'apps.shop.public_key is no Ed25519 public key (SPKI in base64)',
+      'apps.shop.public_key is not an Ed25519 public key (SPKI in base64)',
     ],
     [{ apps: { shop: { ...shop, previous: {} } } }, 'apps.shop.previous is not an array'],
     [{ apps: { shop: { ...shop, previous: [1] } } }, 'apps.shop.previous[0] is not an object'],
@@ -66,7 +66,7 @@ describe('parseCredentials', () => {
     [{ jwt_secret: null }, 'jwt_secret is not text'],
     [{ former_jwt_secrets: [] }, 'former_jwt_secrets is not an array of at least one'],
     [{ former_jwt_secrets: 'x' }, 'former_jwt_secrets is not an array of at least one'],
-    [{ recipients: ['age'] }, 'recipients[0] is no age recipient'],
+    [{ recipients: ['age'] }, 'recipients[0] is not an age recipient'],
     [{ smtp_password: '' }, 'smtp_password is empty'],
     [{ providers: { corp: { client_secret: 7 } } }, 'providers.corp.client_secret is not text'],
     [{ serial: -1 }, 'serial is not a whole number from 0 on'],
@@ -76,11 +76,11 @@ describe('parseCredentials', () => {
     [{ serial: null }, 'serial is not a whole number from 0 on'],
     [
       { apps: { ['x'.repeat(90)]: shop } },
-      `"${'x'.repeat(80)}…" is no app_id: 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
+      `"${'x'.repeat(80)}…" is not an app_id: 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
     ],
     [
       { apps: { 'a\nb': shop } },
-      '"a\\nb" is no app_id: 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit',
+      '"a\\nb" is not an app_id: 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit',
     ],
   ])('credentials refuse the content %j', (content, message) => {
     expect(() => parse(content)).toThrow(expect.objectContaining({ name: 'VaultError', message }));
@@ -88,7 +88,7 @@ describe('parseCredentials', () => {
 
   it('refuses __proto__ as an app_id and as a field', () => {
     const entry = JSON.stringify(shop);
-    expect(() => parseCredentials(`{"apps":{"__proto__":${entry}}}`)).toThrow('"__proto__" is no app_id');
+    expect(() => parseCredentials(`{"apps":{"__proto__":${entry}}}`)).toThrow('"__proto__" is not an app_id');
     expect(() => parseCredentials(`{"__proto__":{"apps":{}}}`)).toThrow('unknown field "__proto__"');
     expect(() => parseCredentials(`{"apps":{"shop":{"__proto__":${entry}}}}`)).toThrow('unknown field');
   });

@@ -51,7 +51,7 @@ export const assertAppId = (text: string): void => {
   if (isAppId(text)) return;
   const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
   throw new VaultError(
-    `${shown} is no app_id: 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
+    `${shown} is not an app_id: 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
   );
 };
 
@@ -99,7 +99,7 @@ const keyAt = (entry: JsonObject, where: string): AppKey => {
   if (own(entry, 'api_secret') !== undefined) refuse(where, 'holds a secret and a public key');
   return typeof publicKey === 'string' && isPublicKey(publicKey)
     ? { public_key: publicKey }
-    : refuse(`${where}.public_key`, 'is no Ed25519 public key (SPKI in base64)');
+    : refuse(`${where}.public_key`, 'is not an Ed25519 public key (SPKI in base64)');
 };
 
 const previousAt = (value: Json, where: string): PreviousKey => {
@@ -139,7 +139,9 @@ const listAt = (value: Json | undefined, where: string): readonly Json[] => {
 };
 
 const recipientAt = (value: Json, where: string): string =>
-  typeof value === 'string' && recipientPattern.test(value) ? value : refuse(where, 'is no age recipient');
+  typeof value === 'string' && recipientPattern.test(value)
+    ? value
+    : refuse(where, 'is not an age recipient');
 
 const providersAt = (value: Json): NonNullable<Credentials['providers']> =>
   Object.fromEntries(

@@ -94,7 +94,7 @@ export class Keyring {
   }
 
   /**
-   * Creates the key file (0600) where there is none, outside production. Of several concurrent processes one
+   * Creates the key file (0600) where there is none, outside production. One of several concurrent processes
    * succeeds.
    */
   async #identitiesOrNew(): Promise<readonly string[]> {

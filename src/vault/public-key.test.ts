@@ -38,7 +38,7 @@ describe('a public key', () => {
       line.replace(/.=$/, (end) => `${end === 'A=' ? 'B' : 'A'}B=`.slice(-2)),
     ],
   ])('a public key is not %s', (_, text) => {
-    expect(() => readPublicKey(text)).toThrow('this is no Ed25519 public key in PEM (SPKI)');
+    expect(() => readPublicKey(text)).toThrow('this is not an Ed25519 public key in PEM (SPKI)');
     expect(isPublicKey(text)).toBe(false);
   });
 });

@@ -21,6 +21,6 @@ export const readPublicKey = (text: string): string => {
   const key = text
     .replace(/^\s*-----BEGIN PUBLIC KEY-----([^-]*)-----END PUBLIC KEY-----\s*$/, '$1')
     .replaceAll(/\s/g, '');
-  if (!isPublicKey(key)) throw new VaultError('this is no Ed25519 public key in PEM (SPKI)');
+  if (!isPublicKey(key)) throw new VaultError('this is not an Ed25519 public key in PEM (SPKI)');
   return key;
 };

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { callers } from '../../bench/callers.ts';
 import type { Measured } from '../../bench/measure.ts';
 import { bare } from '../../bench/peers/bare.ts';
 import { checkAnswers, keysOf } from '../../bench/peers/check.ts';
@@ -187,15 +188,17 @@ describe('the check of answers', () => {
     expect(await keysOf(named, [1, 45, rowCount])).toEqual([1, 45, rowCount].map((id) => productOf(id).name));
   });
 
-  it('asks for what it measures with the credentials of the moment', async () => {
+  it('asks for what it measures with the credentials of each user in turn', async () => {
     const session = await open();
-    const signed = await signInAgain(session);
+    expect(await signInAgain(session)).toBe(session);
+    const signed = await signInAgain(session, performance.now() + 6 * 60_000);
+    expect(signed.signedAt).toBeGreaterThan(session.signedAt);
     for (const one of casesOver([1, 2], pages.slice(0, 1))) {
       const requests = await one.requests(signed);
-      expect(requests.length).toBeGreaterThan(0);
-      expect(
-        requests.every((text) => text.includes(`authorization: ${signed.headers['authorization']}`)),
-      ).toBe(true);
+      const sent = requests.map((text) => /authorization: (.*)/.exec(text)?.[1]?.trim());
+      const given = signed.callers.map((headers) => headers['authorization']);
+      expect(sent).toEqual(requests.map((_, index) => given[index % callers]));
+      expect(new Set(given).size).toBe(callers);
     }
   });
 

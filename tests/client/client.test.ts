@@ -209,8 +209,19 @@ describeEachDatabase('the client and the service', (databases) => {
     expect(await orders.list({ filter: { number: 'nothing' } })).toEqual({
       items: [],
       total: 0,
+      atLeast: false,
+      more: false,
       next: undefined,
     });
+    for (const [page, total, found] of [
+      [1, 'none', [undefined, false, true]],
+      [3, 'none', [undefined, false, false]],
+      [2, 'estimate', [7, false, true]],
+      [2, 'exact', [7, false, true]],
+    ] as const) {
+      const counted = await orders.list({ filter: mine, page, per_page: 3, total });
+      expect([counted.total, counted.atLeast, counted.more]).toEqual(found);
+    }
   });
 
   it('counts and sums up by group', async () => {
@@ -242,11 +253,15 @@ describeEachDatabase('the client and the service', (databases) => {
         },
       ],
       total: 2,
+      atLeast: false,
+      more: true,
       next: undefined,
     });
     expect(await orders.aggregate({ min: ['amount'], filter })).toEqual({
       items: [{ min_amount: 100 }],
       total: 1,
+      atLeast: false,
+      more: false,
       next: undefined,
     });
     expect((await refusal(orders.aggregate({ group: ['status'], per_page: 0, filter }))).code).toBe(40006);
@@ -271,6 +286,10 @@ describeEachDatabase('the client and the service', (databases) => {
       if (titles.length === 3) break;
     }
     expect(titles).toEqual(['4', '3', '2']);
+    // An order without cursors, by a text of any length, goes by numbers.
+    const bodies: (number | undefined)[] = [];
+    for await (const page of notes.pages({ ...query, sort: ['body', '-title'] })) bodies.push(page.length);
+    expect(bodies).toEqual([2, 2, 1]);
     const none: unknown[] = [];
     for await (const page of notes.pages({ filter: { title: 'nothing' } })) none.push(page);
     expect(none).toEqual([]);

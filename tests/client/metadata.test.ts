@@ -24,7 +24,8 @@ const part = (name: string): JsonSchema | undefined => {
 
 it('the types of the client have every member of the metadata', () => {
   const whole = membersOf<Metadata>({
-    ...{ model: true, singular: true, plural: true, label: true, icon: true, menu: true, display: true },
+    ...{ model: true, singular: true, plural: true, label: true, plural_label: true },
+    ...{ icon: true, menu: true, display: true },
     ...{ endpoints: true, fields: true, relations: true, unique: true, schemas: true, uiSchema: true },
     ...{ isolation: true, events: true, trash: true, manage: true, reasons: true, permissions: true },
   });

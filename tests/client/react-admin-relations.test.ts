@@ -177,7 +177,7 @@ describeDatabase('sqlite', 'gatewright/react-admin with relations', (databases) 
         },
       },
     });
-    // The field is no relation that is written within the record.
+    // The field is not a relation that is written within the record.
     expect(sent()).not.toHaveProperty('customer');
     expect((after['lines'] as Row[]).map(({ quantity }) => quantity)).toEqual([3, 7]);
 

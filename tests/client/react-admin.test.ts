@@ -61,6 +61,39 @@ describeDatabase('sqlite', 'gatewright/react-admin', (databases) => {
   const list = (filter: object, sort = { field: 'id', order: 'ASC' as const }) =>
     provider.getList<Part>('parts', { pagination: { page: 1, perPage: 3 }, sort, filter });
 
+  it('tells whether pages adjoin where nothing is counted, and how many there are at least', async () => {
+    const uncounted = createDataProvider({ send, routeOf, total: 'none' });
+    const pageOf = (page: number, meta?: object) =>
+      uncounted.getList<Part>('parts', { pagination: { page, perPage: 3 }, ...(meta && { meta }) });
+    expect(await pageOf(1)).toMatchObject({ pageInfo: { hasNextPage: true, hasPreviousPage: false } });
+    const last = await pageOf(2);
+    expect(last).toMatchObject({ pageInfo: { hasNextPage: false, hasPreviousPage: true } });
+    expect([last.data.length, last.total]).toEqual([2, undefined]);
+    expect(await pageOf(1, { total: 'exact' })).toMatchObject({ total: 5 });
+    const estimated = await pageOf(1, { total: 'estimate' });
+    expect([estimated.total, estimated.pageInfo]).toEqual([5, undefined]);
+    await expect(pageOf(1, { total: 'some' })).rejects.toThrow('meta.total takes');
+    // The same response for more records than an estimate counts.
+    const many: Send = async (method, path, options) => {
+      const answer = await send<never>(method, path, options);
+      const headers = new Headers(answer.headers);
+      headers.set('x-total-count', '10000');
+      headers.set('x-total-count-relation', 'gte');
+      return { ...answer, headers };
+    };
+    const listed = await createDataProvider({ send: many, routeOf }).getList('parts', {
+      pagination: { page: 1, perPage: 3 },
+    });
+    expect([listed.total, listed.pageInfo?.hasNextPage, listed.meta]).toEqual([
+      undefined,
+      true,
+      { atLeast: 10_000 },
+    ]);
+    const [one] = (await uncounted.getMany<Part>('parts', { ids: [1] })).data;
+    expect(one?.name).toBe('c');
+    expect(Object.keys(await uncounted.getOne('roles', { id: 'admin' }))).not.toContain('pageInfo');
+  });
+
   it('lists with filters, search, sort and total', async () => {
     const first = await list({});
     expect([first.data.map(({ name }) => name), first.total]).toEqual([['c', 'a', 'b'], 5]);
@@ -108,7 +141,7 @@ describeDatabase('sqlite', 'gatewright/react-admin', (databases) => {
     const refused = provider.create('parts', { data: { name: '', code: 'code 1' } });
     await expect(refused).rejects.toMatchObject({
       status: 422,
-      body: { code: 42200, errors: { name: '名称不能为空', code: 'Code已被使用' } },
+      body: { code: 42200, errors: { name: '名称不能为空', code: 'Code 已被使用' } },
     });
   });
 

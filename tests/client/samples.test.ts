@@ -19,9 +19,6 @@ import { newsroom } from './applications.ts';
 import { thing } from './thing.ts';
 import { createProject } from './typescript.ts';
 
-/** The address of the documentation page, from which its samples have that of the service. */
-const address = 'https://api.example.com/shop/api-docs';
-
 /** A text that every language quotes in a way of its own. */
 const awkward = `it's "so" \\ $HOME \`x\` \${y} 中文 😀`;
 
@@ -67,7 +64,7 @@ const application = createApplication({
   ],
 });
 
-/** Forms of an operation: as it begins, with awkward values, and with a body that is no JSON, by each method. */
+/** Forms of an operation: as it begins, with awkward values, and with a body that is not JSON, by each method. */
 const formsOf = function* (
   { newForm }: Page,
   operation: Operation,
@@ -97,7 +94,7 @@ describe('samples of the documentation page', () => {
   const samples = new Map<string, readonly string[]>();
   beforeAll(async () => {
     const document = await describeApplication(application, readConfig({ LOCALE: 'en' }));
-    const { page, ways, operations, resolve } = await openDocsPage(address, document);
+    const { page, ways, operations, resolve } = await openDocsPage(document);
     expect(operations.length).toBeGreaterThan(50);
     for (const { name, make } of page.languages) {
       const texts = operations.flatMap((operation) =>
@@ -157,7 +154,7 @@ describeDatabase('sqlite', 'bodies that the documentation page writes', (databas
       createApplication({ endpoints: bodies }),
       readConfig({ LOCALE: 'en' }),
     );
-    const { page, ways, operations, resolve } = await openDocsPage(address, document);
+    const { page, ways, operations, resolve } = await openDocsPage(document);
     const operation = operations.find((each) => each.id === `post${path.replace('/', '_')}`);
     if (operation === undefined) throw new Error(`there is no ${path}`);
     const form = page.newForm(operation, resolve, ways);

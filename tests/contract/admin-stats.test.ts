@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { createApplication } from '../../src/app/application.ts';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
@@ -14,6 +15,13 @@ interface Point {
 }
 
 interface Statistics {
+  readonly service: {
+    readonly problem: number | null;
+    readonly database_bytes: number | null;
+    readonly disk: { readonly bytes: number; readonly free_bytes: number } | null;
+    readonly backed_up_at: string | null;
+    readonly application_version: string | null;
+  };
   readonly last_24_hours: readonly Point[];
   readonly last_30_days: readonly Point[];
   readonly attention: {
@@ -38,7 +46,7 @@ const day = 86_400;
 describeEachDatabase('GET /admin/stats', (databases) => {
   const service = useService(databases, {
     apps: ['shop'],
-    application: {
+    application: createApplication({
       resources: [
         defineResource('Open', { fields, plural: 'opens' }),
         // The owner, or the record itself: only the first asks who calls.
@@ -56,7 +64,8 @@ describeEachDatabase('GET /admin/stats', (databases) => {
           },
         },
       },
-    },
+      manifest: { version: '1.4.2' },
+    }),
   });
   let root: TestUser;
 
@@ -72,6 +81,46 @@ describeEachDatabase('GET /admin/stats', (databases) => {
     const viewer = await service.createUser();
     expect((await service.get('/admin/stats')).status).toBe(401);
     expect((await service.get('/admin/stats', { token: viewer })).status).toBe(403);
+  });
+
+  it('tells the state of the service: readiness, size, free disk space, last backup and version', async () => {
+    const { service: state } = await stats();
+    expect(state).toEqual({
+      problem: null,
+      database_bytes: expect.any(Number),
+      disk: { bytes: expect.any(Number), free_bytes: expect.any(Number) },
+      backed_up_at: null,
+      application_version: '1.4.2',
+    });
+    expect(state.database_bytes).toBeGreaterThan(50_000);
+    expect(state.disk?.free_bytes).toBeLessThan(state.disk?.bytes ?? 0);
+
+    const { database } = service.server.services;
+    const done = '2026-01-02T03:04:05.678Z';
+    await database.execute({
+      sql: `update gatewright_database set backed_up_at = '${done}'`,
+      parameters: [],
+    });
+    // More records are more bytes.
+    const title = 'x'.repeat(250);
+    for (let many = 0; many < 40; many += 1)
+      await service.ok('POST', '/admin/records/opens', {
+        token: root,
+        body: { open: { title } },
+      });
+    const { service: later } = await stats();
+    expect(later.backed_up_at).toBe(done);
+    expect(later.database_bytes).toBeGreaterThanOrEqual(state.database_bytes ?? Number.NaN);
+  });
+
+  it('counts no visit to the documentation page as a request', async () => {
+    const sum = async (): Promise<number> =>
+      Object.values(now((await stats()).last_24_hours)?.status ?? {}).reduce((all, count) => all + count, 0);
+    const before = await sum();
+    expect((await service.get('/api-docs/openapi.json')).status).toBe(200);
+    expect(await sum()).toBe(before);
+    const routes = await service.ok<{ name: string }[]>('GET', '/admin/routes', { token: root });
+    expect(routes.filter(({ name }) => name.includes('/api-docs'))).toEqual([]);
   });
 
   it('counts by authentication and by status, and failed sign-ins of both kinds', async () => {

@@ -111,7 +111,7 @@ const answers: Readonly<Record<string, () => RawAnswer | Promise<RawAnswer>>> = 
 
 const wrong: Readonly<Record<string, readonly [AnswerOptions, RegExp]>> = {
   name: [{ headers: { 'a b': 'c' } }, /a b/],
-  type: [{ type: 'text/html\r\nx: y', body: '' }, /is no media type/],
+  type: [{ type: 'text/html\r\nx: y', body: '' }, /is not a media type/],
   'content-type': [{ headers: { 'content-type': 'text/html' }, body: '' }, /say it as `type`/],
   nosniff: [{ headers: { 'X-Content-Type-Options': 'x' } }, /X-Content-Type-Options is not set here/],
   framing: [{ headers: { 'Transfer-Encoding': 'chunked' } }, /Transfer-Encoding is not set here/],

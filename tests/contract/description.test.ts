@@ -246,6 +246,11 @@ describeEachDatabase('the API description', (databases) => {
     await ask('POST', '/api/v1/auth/logout', { token: again.token });
     await ask('DELETE', `/admin/api_keys/${created.data.id}`, { token });
     await ask('DELETE', `/admin/views/${saved.data.id}`, { token });
+    await ask('GET', `/admin/jobs/${job?.id}`, { token });
+    for (const verb of ['repeat', 'delete'])
+      await ask('POST', `/admin/jobs/${verb}`, { token, body: { name: 'no job has this name' } });
+    const [line] = await service.ok<{ id: number }[]>('GET', '/admin/audit?per_page=1', { token });
+    await ask('GET', `/admin/audit/${line?.id}`, { token });
     await ask('DELETE', `/admin/jobs/${job?.id}`, { token });
     await ask('DELETE', '/admin/permissions/editor/Order/create', { token });
     await ask('DELETE', '/admin/roles/editor', { token });

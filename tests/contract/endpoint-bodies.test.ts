@@ -408,7 +408,7 @@ describeDatabase('sqlite', 'bodies of endpoints', (databases) => {
       await expectNothingLeft();
     });
 
-    it('a prototype is no field', async () => {
+    it('a prototype is not a field', async () => {
       const { data } = await send('/upload', title, text('__proto__', 'x'), text('constructor', 'y'));
       expect(Object.entries(data.body)).toEqual([
         ['title', 'A'],

@@ -158,6 +158,7 @@ describeEachDatabase('events', (databases) => {
   });
 
   it('takes no transaction for a new record where the database writes both in one statement', async () => {
+    using _first = service.askFirstWorker();
     const admin = await service.admin();
     const { database } = service.server.services;
     const written = vi.spyOn(database, 'write');

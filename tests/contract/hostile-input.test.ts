@@ -188,7 +188,7 @@ describeEachDatabase('hostile input', (databases) => {
         ([name, base64]) => [name, Buffer.from(base64, 'base64')] as const,
       );
 
-      it('JSONTestSuite as whole bodies: a text that is no JSON is 400, and nothing is 5xx', async () => {
+      it('JSONTestSuite as whole bodies: a text that is not JSON is 400, and nothing is 5xx', async () => {
         for (const [name, body] of bodies) {
           const { status, json } = await service.post('/api/v1/echo', { body });
           const expected = name.startsWith('n_') ? [400] : [200, 400];

@@ -29,6 +29,19 @@ const application = {
       },
     }),
     slow: defineJob({ handle: () => go.promise }),
+    retried: defineJob({
+      input: { to: field.email() },
+      attempts: 2,
+      handle: () => {
+        throw new Error('“no”\nway', { cause: new Error('the network') });
+      },
+    }),
+    other: defineJob({
+      attempts: 1,
+      handle: () => {
+        if (broken) throw new Error('out of order');
+      },
+    }),
     fragile: defineJob({
       attempts: 1,
       handle: ({ attempt }) => {
@@ -99,6 +112,9 @@ describeEachDatabase('/admin/jobs', (databases) => {
       ['GET', '/admin/jobs'],
       ['POST', '/admin/jobs/1/repeat'],
       ['DELETE', '/admin/jobs/1'],
+      ['GET', '/admin/jobs/1'],
+      ['POST', '/admin/jobs/repeat'],
+      ['POST', '/admin/jobs/delete'],
     ] as const) {
       expect((await service.request(method, path)).status).toBe(401);
       expect((await service.request(method, path, { token: viewer })).status).toBe(403);
@@ -137,6 +153,110 @@ describeEachDatabase('/admin/jobs', (databases) => {
       ['job.repeat', String(later), 'mail', 'root'],
       ['job.delete', String(waiting), 'mail', 'root'],
     ]);
+  });
+
+  it('shows one job with its failed runs, and the places from which the last error was thrown', async () => {
+    broken = true;
+    const failing = await add('retried', { to: 'c@example.com' });
+    const read = () => service.ok<JobItem>('GET', `/admin/jobs/${failing}`, { token: root });
+    await expect.poll(read).toMatchObject({ state: 'waiting', attempts: 1 });
+    expect((await service.post(`/admin/jobs/${failing}/repeat`, { token: root })).status).toBe(200);
+    await expect.poll(() => stateOf(failing)).toBe('failed');
+    const job = await read();
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const error = 'Error: “no”\nway';
+    expect(job).toMatchObject({
+      ...{ id: failing, name: 'retried', state: 'failed', attempts: 2, error },
+      ...{ values: { to: 'c@example.com' }, failed_at: time },
+      runs: [
+        { attempt: 1, started_at: time, ended_at: time, error },
+        { attempt: 2, started_at: time, ended_at: time, error },
+      ],
+    });
+    // Places in files of the application only: those of the service say nothing to its readers.
+    expect(job['stack']).toMatch(
+      /^at Object\.handle \(tests\/contract\/jobs\.test\.ts:\d+:\d+\)\ncaused by Error: the network\nat Object\.handle \(tests\/contract\/jobs\.test\.ts:\d+:\d+\)$/,
+    );
+    const found = await service.ok<unknown[]>('GET', '/admin/search?q=retried', { token: root });
+    expect(found).toEqual([
+      expect.objectContaining({
+        model: 'Job',
+        resource: 'jobs',
+        records: [{ id: failing, name: 'retried', alias: null, match: null }],
+      }),
+    ]);
+    // The stack would make a list long.
+    expect(Object.keys((await list(`?filter[id]=${failing}`))[0] ?? {})).not.toContain('stack');
+    expect(await refused('GET', '/admin/jobs/999999')).toEqual([404, 40400]);
+    expect(await refused('GET', '/admin/jobs/x')).toEqual([404, 40400]);
+    await service.delete(`/admin/jobs/${failing}`, { token: root });
+  });
+
+  it('runs and deletes several failed jobs at once, and each name has a line of the audit log', async () => {
+    broken = true;
+    const admin = await service.createUser(['admin']);
+    const ids = [await add('fragile'), await add('fragile'), await add('other'), await add('fragile')];
+    const [first = 0, second = 0, other = 0, last = 0] = ids;
+    for (const id of ids) await expect.poll(() => stateOf(id)).toBe('failed');
+    const waiting = await add('mail', { to: 'd@example.com' }, { at: '2099-01-01' });
+    const change = (verb: string, body: object) =>
+      service.ok<unknown>('POST', `/admin/jobs/${verb}`, { token: admin, body });
+    // Those that have not failed stay.
+    expect(await change('delete', { ids: [first, other, waiting, 999_999] })).toEqual({
+      changed: 2,
+      left: 0,
+    });
+    expect((await list('?sort=id')).map(({ id }) => id)).toEqual([second, last, waiting]);
+    broken = false;
+    expect(await change('repeat', { name: 'fragile' })).toEqual({ changed: 2, left: 0 });
+    await expect.poll(async () => (await list()).map(({ id }) => id)).toEqual([waiting]);
+    expect(await change('repeat', { name: 'fragile' })).toEqual({ changed: 0, left: 0 });
+    const audit = await service.ok<Record<string, unknown>[]>(
+      'GET',
+      `/admin/audit?filter[actor_id]=${admin.id}&sort=id`,
+      { token: root },
+    );
+    expect(
+      audit.map(({ action, target_name, target_id, detail }) => [action, target_name, target_id, detail]),
+    ).toEqual([
+      ['job.delete', 'fragile', null, { jobs: [first] }],
+      ['job.delete', 'other', null, { jobs: [other] }],
+      ['job.repeat', 'fragile', null, { jobs: [second, last] }],
+    ]);
+    await service.delete(`/admin/jobs/${waiting}`, { token: root });
+  });
+
+  it('leaves a job failed under whose key another one waits, or failed later', async () => {
+    broken = true;
+    const keyed: number[] = [];
+    for (let run = 0; run < 2; run += 1) {
+      const id = await add('fragile', {}, { key: 'once' });
+      await expect.poll(() => stateOf(id)).toBe('failed');
+      keyed.push(id);
+    }
+    const [older, newer] = keyed;
+    const later = await add('fragile', {}, { key: 'once', at: '2099-01-01' });
+    const repeat = () =>
+      service.ok<unknown>('POST', '/admin/jobs/repeat', { token: root, body: { ids: keyed } });
+    expect(await repeat()).toEqual({ changed: 0, left: 2 });
+    await service.delete(`/admin/jobs/${later}`, { token: root });
+    broken = false;
+    expect(await repeat()).toEqual({ changed: 1, left: 1 });
+    await expect.poll(async () => (await list()).map(({ id }) => id)).toEqual([older]);
+    expect(newer).toBeGreaterThan(older ?? 0);
+    await service.delete(`/admin/jobs/${older}`, { token: root });
+  });
+
+  it.each([
+    ['no choice', {}],
+    ['an empty one', { ids: [] }],
+    ['texts', { ids: ['1'] }],
+    ['fractions', { ids: [1.5] }],
+    ['more than a thousand', { ids: Array.from({ length: 1_001 }, (_, index) => index + 1) }],
+    ['a name that is none', { name: 5 }],
+  ])('refuses %s for several jobs', async (_of, body) => {
+    for (const verb of ['repeat', 'delete'])
+      expect((await service.post(`/admin/jobs/${verb}`, { token: root, body })).status).toBe(422);
   });
 
   it('shows a job that no file defines: it waits', async () => {
@@ -184,6 +304,7 @@ describeEachDatabase('/admin/schedules', (databases) => {
     readonly defined: boolean;
     readonly paused_at: string | null;
     readonly last_tick_at: string;
+    readonly next_run_at: string | null;
   }
   const schedule = async (of = service): Promise<Schedule | undefined> =>
     (await of.ok<Schedule[]>('GET', '/admin/schedules', { token: root })).find(({ name }) => name === 'tick');
@@ -199,10 +320,16 @@ describeEachDatabase('/admin/schedules', (databases) => {
   it('pauses a recurring job on every instance until it is resumed, and makes up for no tick', async () => {
     const second = await service.secondInstance();
     await expect.poll(() => runs, { timeout: 20_000 }).toBeGreaterThan(0);
-    expect(await schedule()).toMatchObject({ pattern: '* * * * * * UTC', defined: true, paused_at: null });
+    const running = await schedule();
+    expect(running).toMatchObject({ pattern: '* * * * * * UTC', defined: true, paused_at: null });
+    // The tick may have come since.
+    expect(Date.parse(running?.next_run_at ?? '')).toBeGreaterThanOrEqual(
+      Date.parse(running?.last_tick_at ?? ''),
+    );
     expect(await ask('pause')).toBe(200);
     const paused = await schedule(second);
     expect(paused?.paused_at).toEqual(expect.any(String));
+    expect(paused?.next_run_at).toBe(null);
     // A run that was stored before the pause may still end.
     await expect
       .poll(() => service.ok<unknown[]>('GET', '/admin/jobs?filter[name]=tick', { token: root }))

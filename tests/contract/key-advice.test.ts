@@ -213,8 +213,8 @@ describeEachDatabase('the use of a key by scope', (databases) => {
 
   it('the scopes that keys can have are listed with their labels', async () => {
     const scopes = await admin<{ scope: string; label: string }[]>('GET', '/api_keys/scopes?lang=en');
-    expect(scopes).toContainEqual({ scope: 'shelves:update', label: 'Shelf' });
-    expect(scopes).toContainEqual({ scope: 'users:read', label: 'User' });
+    expect(scopes).toContainEqual({ scope: 'shelves:update', label: 'Shelves' });
+    expect(scopes).toContainEqual({ scope: 'users:read', label: 'Users' });
     expect(scopes).toContainEqual({ scope: 'POST /tidy/:id', label: 'Tidies up' });
     expect(scopes.map(({ scope }) => scope)).not.toContain('POST /by-token');
     const chinese = await admin<typeof scopes>('GET', '/api_keys/scopes?lang=zh-CN');

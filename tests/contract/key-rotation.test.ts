@@ -391,7 +391,7 @@ describe('a rotation by the command line', () => {
     });
 
     it.each([
-      [['x'], 'x is no id'],
+      [['x'], 'x is not an id'],
       [['4711'], 'no key with the id 4711'],
       [['1', '--overlap', '31d'], '--overlap'],
       [['1', '--overlap', 'soon'], '--overlap'],

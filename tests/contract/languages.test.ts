@@ -118,14 +118,14 @@ describeEachDatabase('LOCALE=auto', (databases) => {
       'Title must have at most 5 characters, State must be one of: new, old, Amount must be of type integer',
     );
     expect(await ask('zh', wrong)).toBe(
-      '品名最多 5 个字符, State必须是以下之一：new, old, Amount类型应为整数',
+      '品名最多 5 个字符, State 必须是以下之一：new, old, Amount 类型应为整数',
     );
     await service.post('/api/v1/wares', { token, body: { ware: { name: 'a', code: 'c', place: 'p' } } });
     const taken = { name: 'a', code: 'c', place: 'p' };
     expect(await ask('en', taken)).toBe(
       'Code is already taken in combination with Place, Place is already taken in combination with Code',
     );
-    expect(await ask('zh', taken)).toBe('Code与Place的组合已被使用, Place与Code的组合已被使用');
+    expect(await ask('zh', taken)).toBe('Code 与 Place 的组合已被使用, Place 与 Code 的组合已被使用');
     expect([await ask('en', { name: 'no' }), await ask('zh', { name: 'no' })]).toEqual(['not this', '不行']);
   });
 

@@ -22,7 +22,7 @@ const now = Date.parse('2026-05-01T00:00:00.000Z');
 
 const sendWith = (mail: MailOption, password?: string) =>
   createMailSender({
-    ...{ mail, baseUrl, secrets, clock: () => now, password: () => password },
+    ...{ mail, service: 'Shop', baseUrl, secrets, clock: () => now, password: () => password },
     logger: { info: () => {} } as never,
   });
 

@@ -298,6 +298,7 @@ describeEachDatabase('metadata', (databases) => {
         {
           model: 'Mwyyyyy',
           label: expect.any(String),
+          plural_label: expect.any(String),
           path: 'wyyyyy_rows',
           display: '{title}',
           fields: 8,
@@ -309,6 +310,7 @@ describeEachDatabase('metadata', (databases) => {
         {
           model: 'Mwyyyyn',
           label: expect.any(String),
+          plural_label: expect.any(String),
           path: 'wyyyyn_rows',
           display: '{title}',
           fields: 8,

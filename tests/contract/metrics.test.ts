@@ -175,7 +175,7 @@ describeEachDatabase('METRICS_PORT', (databases) => {
         unit,
         meaning,
       }));
-    const shared = ' Of the whole database, the same from every instance: aggregate by max, not by sum.';
+    const shared = ' Covers the whole database, equal on every instance: aggregate by max, not by sum.';
     // A metric without an event has no samples.
     const labelsOf = (name: string, first: string) =>
       first === ''

@@ -40,6 +40,7 @@ const german = defineLocale({
   models: {
     Ware: {
       label: 'Artikel',
+      pluralLabel: 'Alle Artikel',
       fields: { state: { label: 'Zustand', choices: { new: 'neu', old: 'alt' } } },
     },
   },
@@ -81,11 +82,11 @@ describeEachDatabase('a catalogue of the application', (databases) => {
 
   it('describes models and the API in its language', async () => {
     const { token } = await service.admin();
-    const { data } = await service.get<{ label: string; fields: { label: string; choices?: object }[] }>(
+    const { data } = await service.get<{ fields: { label: string; choices?: object }[] }>(
       '/api/v1/meta/Ware?lang=de',
       { token },
     );
-    expect(data.label).toBe('Artikel');
+    expect(data).toMatchObject({ label: 'Artikel', plural_label: 'Alle Artikel' });
     expect(data.fields.map(({ label }) => label)).toEqual(
       expect.arrayContaining(['Name der Sache', 'Titel', 'Zustand']),
     );
@@ -102,6 +103,14 @@ describeEachDatabase('LOCALE=de', (databases) => {
     const { json, headers } = await service.get('/api/v1/nothing', { headers: { 'accept-language': 'en' } });
     expect([json.message, headers['content-language']]).toEqual(['Diesen Pfad gibt es nicht', undefined]);
   });
+});
+
+it('a language that names one record only says the same of several', () => {
+  const one = defineLocale({ models: { Ware: { label: 'Artikel' } } });
+  const of = (locales: Readonly<Record<string, LocaleDefinition>>) =>
+    createApplication({ resources: [ware], locales }).models.get('Ware')?.pluralLabel;
+  expect(of({ de: one })).toEqual({ 'zh-CN': '商品', en: 'Wares', de: 'Artikel' });
+  expect(of({})).toEqual({ 'zh-CN': '商品', en: 'Wares' });
 });
 
 describe('a mistake in a catalogue', () => {

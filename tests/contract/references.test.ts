@@ -22,7 +22,13 @@ const secretFields = { client: field.reference('Client', { required: true, onDel
 const deedFields = { user: field.reference('User', { required: true, onDelete: 'cascade' }) };
 
 const resources = [
-  defineResource('Client', { fields: clientFields, icon: 'people', menu: { 'zh-CN': '销售', en: 'Sales' } }),
+  defineResource('Client', {
+    fields: clientFields,
+    label: { 'zh-CN': '客户', en: 'Client' },
+    pluralLabel: { 'zh-CN': '全部客户', en: 'Clientele' },
+    icon: 'people',
+    menu: { 'zh-CN': '销售', en: 'Sales' },
+  }),
   defineResource('Order', { fields: orderFields, trash: true }),
   defineResource('Line', { fields: lineFields }),
   defineResource('Note', { fields: noteFields }),
@@ -205,12 +211,27 @@ describeEachDatabase('references', (databases) => {
     const metadataOf = (path: string) => service.ok<object>('GET', path, { token });
     expect(await metadataOf('/admin/meta/Order?lang=en')).toMatchObject({
       referenced_by: [
-        { model: 'Line', field: 'order_id', label: 'Line' },
-        { model: 'Note', field: 'order_id', label: 'Note' },
+        { model: 'Line', field: 'order_id', label: 'Lines' },
+        { model: 'Note', field: 'order_id', label: 'Notes' },
       ],
     });
     expect(await metadataOf('/admin/meta/Client?lang=en')).toMatchObject({ icon: 'people', menu: 'Sales' });
     expect(await metadataOf('/api/v1/meta/Order')).not.toHaveProperty('referenced_by');
+  });
+
+  it('says in the metadata how several records are called, in the language of the caller', async () => {
+    const token = await service.admin();
+    const inChinese = { label: '客户', plural_label: '全部客户' };
+    const inEnglish = { label: 'Client', plural_label: 'Clientele' };
+    for (const area of ['/admin/meta', '/api/v1/meta']) {
+      expect(await service.ok('GET', `${area}/Client`, { token })).toMatchObject(inChinese);
+      expect(await service.ok('GET', `${area}/Client?lang=en`, { token })).toMatchObject(inEnglish);
+      expect(await service.ok('GET', `${area}/Line?lang=en`, { token })).toMatchObject({
+        ...{ label: 'Line', plural_label: 'Lines' },
+      });
+    }
+    const models = await service.ok<object[]>('GET', '/admin/meta', { token });
+    expect(models).toContainEqual(expect.objectContaining({ model: 'Client', ...inChinese }));
   });
 
   it('tells of users what they own, their keys and sessions, and who may not go', async () => {

@@ -98,6 +98,7 @@ describeEachDatabase('revoked keys', (databases) => {
 
   it('a user deleted in the database itself leaves their keys by name', async () => {
     await using service = await startService(databases);
+    using _first = service.askFirstWorker();
     const user = await service.createUser();
     const { id, key } = await service.createKey(user);
     await service.server.services.database.execute({
@@ -143,6 +144,7 @@ describeEachDatabase('revoked keys', (databases) => {
   it('a revoked key is forgotten after ninety days', async () => {
     const clock = movableClock();
     await using service = await startService(databases, { clock });
+    using _first = service.askFirstWorker();
     const user = await service.createUser();
     const { id, key } = await service.createKey(user);
     await service.ok('DELETE', `/api/v1/api_keys/${id}`, { token: user });
@@ -180,6 +182,7 @@ describeEachDatabase('revoked keys', (databases) => {
 
   it('strangers who guess keys do not crowd out the users of a revoked one', async () => {
     await using service = await startService(databases);
+    using _first = service.askFirstWorker();
     const user = await service.createUser();
     const { id, key } = await service.createKey(user);
     await service.ok('DELETE', `/api/v1/api_keys/${id}`, { token: user });

@@ -1,12 +1,15 @@
 import { expect } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../src/kernel/json.ts';
-import { type Form, type Operation, openDocsPage, type PageRequest } from '../support/docs-page.ts';
+import {
+  type Form,
+  type Operation,
+  openDocsPage,
+  type PageRequest,
+  pageOrigin,
+} from '../support/docs-page.ts';
 import { type Place, undo } from './sample-data.ts';
 
 /** Samples of the documentation page, sent to a service as they are shown. */
-
-/** Stands for the service in the addresses of samples. */
-const origin = 'http://service';
 
 /** An operation with its sample: parameters and body as the page begins with them. */
 export interface Sample {
@@ -19,7 +22,7 @@ export interface Sample {
 /** Samples of every operation that has one, of the description at this path. */
 export const samplesOf = async ({ service }: Place, path: string): Promise<readonly Sample[]> => {
   const document = await (await fetch(service.origin + path)).json();
-  const { page, ways, operations, resolve } = await openDocsPage(`${origin}/api-docs`, document);
+  const { page, ways, operations, resolve } = await openDocsPage(document);
   return operations.flatMap((operation) => {
     const form = page.newForm(operation, resolve, ways);
     if (form.body === '' && Object.keys(form.values).length === 0) return [];
@@ -47,7 +50,7 @@ export const sendSample = async (
   { method, url, headers, body }: PageRequest,
   credentials: Readonly<Record<string, string>>,
 ): Promise<string | undefined> => {
-  const response = await fetch(url.replace(origin, place.service.origin), {
+  const response = await fetch(url.replace(pageOrigin, place.service.origin), {
     method,
     headers: { ...headers, ...credentials },
     ...(body === undefined ? {} : { body }),

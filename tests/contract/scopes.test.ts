@@ -217,15 +217,27 @@ describeEachDatabase('a scope', (databases) => {
       const walk = await result(token, async ({ records }) => {
         const first = await records(order).page({ sort: '-note', perPage: 2 });
         const second = await records(order).page({ sort: '-note', perPage: 2, after: first.next ?? '' });
-        return { first, second, count: await records(order).count({ filter: { note: { in: ['a', 'b'] } } }) };
+        const third = await records(order).page({ page: 1, perPage: 2, total: 'none' });
+        const fourth = await records(order).page({ page: 2, perPage: 2, total: 'estimate' });
+        const totals = [third, fourth].map(({ total, atLeast, more }) => ({ total, atLeast, more }));
+        return {
+          totals,
+          first,
+          second,
+          count: await records(order).count({ filter: { note: { in: ['a', 'b'] } } }),
+        };
       });
       expect(walk).toMatchObject({
-        first: { records: [{ note: 'c' }, { note: 'b' }], total: 3, next: expect.any(String) },
-        second: { records: [{ note: 'a' }] },
+        first: { records: [{ note: 'c' }, { note: 'b' }], total: 3, more: true, next: expect.any(String) },
+        second: { records: [{ note: 'a' }], atLeast: false, more: false },
+        totals: [
+          { atLeast: false, more: true },
+          { total: 3, atLeast: false, more: false },
+        ],
         count: 2,
       });
-      const slip = await as(token, ({ records }) => records(order).list({ per_page: 2 } as never));
-      expect(slip.status).toBe(500);
+      for (const slip of [{ per_page: 2 }, { page: 1, total: 'some' }])
+        expect((await as(token, ({ records }) => records(order).list(slip as never))).status).toBe(500);
       const open = await as(token, ({ records }) =>
         records(order).list({ filter: { note: undefined } as never }),
       );

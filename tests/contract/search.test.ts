@@ -34,7 +34,7 @@ const migrations: Migrations = {
 interface Group {
   readonly model: string;
   readonly resource: string;
-  readonly records: readonly { readonly id: number; readonly name: string }[];
+  readonly records: readonly { readonly id: number; readonly name: string; readonly match: string | null }[];
   readonly more: boolean;
   readonly searched: string;
 }
@@ -79,7 +79,7 @@ describeEachDatabase('/admin/search', (databases) => {
       ['Book', 'records/books', 'whole'],
       ['Letter', 'records/letters', 'whole'],
     ]);
-    expect(groups[0]?.records).toEqual([{ id: plain.id, name: 'quill', alias: 'Quill Keeper' }]);
+    expect(groups[0]?.records).toEqual([{ id: plain.id, name: 'quill', alias: 'Quill Keeper', match: null }]);
     expect(groups[1]?.records[0]).toMatchObject({
       name: 'quill press',
       alias: expect.stringMatching(/^.+\*{4}$/),
@@ -87,10 +87,26 @@ describeEachDatabase('/admin/search', (databases) => {
     expect(await find('no such word')).toEqual([]);
   });
 
+  it('says by which part of another field a record was found, unless its name has the words', async () => {
+    const blurb = `${'x '.repeat(80)}to Zanzibar${' y'.repeat(80)}`;
+    await make('books', 'book', { title: 'A journey', isbn: '978-3', blurb });
+    const matchesOf = async (words: string) =>
+      (await find(words)).flatMap(({ records }) => records.map(({ name, match }) => [name, match]));
+    expect(await matchesOf('quillfeather')).toEqual([
+      ['Other', 'Of a QUILLFEATHER and ink'],
+      ['The Quillfeather', null],
+      ['To the quillfeather', null],
+    ]);
+    expect(await matchesOf('978-2')).toEqual([['Other', '978-2']]);
+    const [[, match] = []] = await matchesOf('zanzibar');
+    expect(match).toMatch(/^…x .*to Zanzibar y.*…$/);
+    expect(match?.length).toBeLessThan(70);
+  });
+
   it('finds by number, and not by numbers that stand in fields', async () => {
     const id = await make('counts', 'count', { number: 99_887 });
     const found = (await find(`#${id}`)).find(({ model }) => model === 'Count');
-    expect(found?.records).toEqual([{ id, name: `#${id}`, alias: null }]);
+    expect(found?.records).toEqual([{ id, name: `#${id}`, alias: null, match: null }]);
     for (const words of ['99887', '4711']) expect(await find(words)).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { exchange, rawSocket } from '../support/raw-socket.ts';
 import { startService, type TestUser, useService } from '../support/service.ts';
 
 const allowedOrigin = 'https://app.example.com';
-const exposed = 'X-Total-Count, Link, ETag, Retry-After';
+const exposed = 'X-Total-Count, X-Total-Count-Relation, Link, ETag, Retry-After';
 
 describeEachDatabase('CORS', (databases) => {
   const service = useService(databases, { env: { CORS_ORIGINS: `${allowedOrigin},http://localhost:5173` } });

@@ -237,6 +237,7 @@ describeEachDatabase('tokens', (databases) => {
     };
 
     it('gets a token that works when the password still holds', async () => {
+      using _first = service.askFirstWorker();
       const user = await service.createUser();
       overtake(() => service.ok('POST', `/admin/users/${user.id}/logout`, { token: root }));
       expect(await codes(await login(user))).toEqual(good);
@@ -246,6 +247,7 @@ describeEachDatabase('tokens', (databases) => {
       ['changed', { password: own }],
       ['disabled', { disabled: true }],
     ])('gets none when the account was %s', async (_name, fields) => {
+      using _first = service.askFirstWorker();
       const user = await service.createUser();
       overtake(() => patch(user, fields));
       const { status, json } = await service.login(user.username, user.password);

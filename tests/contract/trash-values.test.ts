@@ -123,7 +123,7 @@ describeEachDatabase('values of records that come back', (databases) => {
           token,
           body: { thing: thingValues },
         });
-        // A value that the API itself refuses is no value of a record.
+        // A value that the API itself refuses is not a value of a record.
         fc.pre(made.status === 201);
         const { id } = made.data;
         const path = `/api/v1/things/${id}`;

@@ -83,6 +83,36 @@ describeEachDatabase('what a colleague sees', (databases) => {
     expect((await view(root, 'orders')).json.data).toHaveLength(2);
   });
 
+  it('the list of a colleague is searched, sorted and filtered as the colleague could, and by no field that they do not see', async () => {
+    const make = (number: string) =>
+      service.ok('POST', '/admin/records/orders', {
+        token: root,
+        body: { order: { number, note: 'kept', user_id: tom.id } },
+      });
+    for (const number of ['A-3', 'B-4', 'A-5']) await make(number);
+    for (const query of [
+      'filter[number][starts_with]=A&sort=number',
+      'sort=-number&per_page=2&page=2',
+      'filter[number]=A-2',
+      'filter[number][in]=A-1,A-2,B-4&sort=id',
+      'q=A',
+    ]) {
+      const standard = `${query.includes('page=') ? '' : '&page=1&per_page=20'}${query.includes('sort') ? '' : '&sort=-id'}`;
+      const theirs = await service.get(`/api/v1/orders?${query}${standard}`, { token: tom });
+      const seen = await view(tom, `orders?${query}`);
+      expect([query, seen.status, seen.json.data]).toEqual([query, 200, theirs.json.data]);
+      expect(seen.headers['x-total-count']).toBe(theirs.headers['x-total-count']);
+    }
+    // The list does not show the note to them: what it may be asked for is what they may ask for.
+    for (const query of ['filter[note]=kept', 'sort=note']) {
+      const theirs = await service.get(`/api/v1/orders?${query}`, { token: tom });
+      expect([query, (await view(tom, `orders?${query}`)).status]).toEqual([query, theirs.status]);
+    }
+    // Nor does a path lead to other records.
+    expect((await view(tom, 'orders?filter[user.username]=x')).json.code).toBe(40007);
+    expect((await view(tom, 'orders')).headers['x-hidden-fields']).toBe('created_at,updated_at');
+  });
+
   it('leaves a line in the audit log for each look, by whom it was and of which record', async () => {
     const before = (await audit()).length;
     await view(tom, 'orders', admin);
@@ -109,8 +139,10 @@ describeEachDatabase('what a colleague sees', (databases) => {
       expect([path, (await view(tom, path)).status]).toEqual([path, 404]);
     for (const query of [
       'include=user',
-      'q=x',
-      'filter[number]=A-2',
+      'fields=id',
+      'trashed=true',
+      'cursor=x',
+      'total=none',
       'per_page=1000',
       'page=0',
       'page=1&page=2',

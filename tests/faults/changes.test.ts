@@ -243,3 +243,30 @@ describeDatabase('postgres', 'a stream of an instance that is killed', (database
     expect(reader.connections).toBe(3);
   }, 90_000);
 });
+
+describeDatabase(
+  'sqlite',
+  'events of another worker',
+  (databases) => {
+    const service = useService(databases, { application: items });
+
+    it('events of another worker arrive in the order of their commits, and long before the next poll', async () => {
+      const reader = await service.createUser();
+      const stream = await follow(service.origin, reader);
+      await stream.settled(() => stream.place() !== undefined);
+      const { token } = await service.admin();
+      const begun = performance.now();
+      // Each worker writes every other one, after the one before has arrived.
+      for (let write = 1; write <= 12; write += 1) {
+        const body = { item: { title: `item ${write}` } };
+        expect((await service.post('/admin/records/items', { token, body })).status).toBe(201);
+        await stream.until(write);
+      }
+      expect(stream.events.map(({ id }) => id)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+      // A poll a second would take six seconds.
+      expect(performance.now() - begun).toBeLessThan(3_000);
+      stream.close();
+    });
+  },
+  2,
+);

@@ -111,11 +111,12 @@ it('a migration is held as well when one of the service itself is pending', asyn
   await said('Try  curl');
   // The state is as if another version of the package had been installed.
   const database = new DatabaseSync(join(folder, 'data/gatewright.db'));
-  database.exec(`alter table gatewright_webhooks drop column failed_delivery;
-    delete from gatewright_migrations where name = '0076_failed_deliveries'`);
+  database.exec(`alter table gatewright_jobs drop column stack;
+    alter table gatewright_jobs drop column runs;
+    delete from gatewright_migrations where name = '0077_runs_of_jobs'`);
   database.close();
   await dropOld();
-  expect(output).toContain('-- 0076_failed_deliveries');
+  expect(output).toContain('-- 0077_runs_of_jobs');
   expect(output).toContain('-- 0002_drop');
   expect(columns()).toContain('old');
   output = '';

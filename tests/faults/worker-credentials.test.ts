@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { signHttp } from '../../src/auth/http-signature.ts';
-import { describeDatabase } from '../support/databases.ts';
+import { describeEachDatabase } from '../support/databases.ts';
 import { command, type RunningService, runService } from '../support/run-service.ts';
 
 const folder = fileURLToPath(new URL('./workers-app', import.meta.url));
@@ -20,7 +20,7 @@ interface WorkerAnswer {
 }
 
 /** Credentials that end hold for no worker any more, and what counts counts for all of them. */
-describeDatabase('postgres', 'three workers', (databases) => {
+describeEachDatabase('three workers', (databases) => {
   let url: string;
   beforeAll(async () => {
     url = await databases.create();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { describeDatabase } from '../support/databases.ts';
+import { describeEachDatabase } from '../support/databases.ts';
 import { file, multipart, multipartType, text } from '../support/multipart.ts';
 import { ask, command, type RunningService, runService } from '../support/run-service.ts';
 
@@ -93,17 +93,20 @@ const refused = (env: Env): { readonly text: string; readonly status: number | n
   return { text: stderr, status };
 };
 
-describe('WORKERS on SQLite', () => {
-  it('WORKERS on SQLite is a mistake of the configuration, reported with the others, with its remedy', () => {
-    const { text, status } = refused({ WORKERS: '4', LOCALE: 'fr_FR' });
+describe('WORKERS on a database in memory', () => {
+  it('WORKERS on a database in memory is a mistake of the configuration, reported with the others, with its remedy', () => {
+    const { text, status } = refused({
+      ...{ WORKERS: '4', LOCALE: 'fr_FR' },
+      DATABASE_URL: 'sqlite::memory:',
+    });
     expect(text).toMatch(
-      /WORKERS: expected 1, as SQLite lets one process write at a time.*PostgreSQL.*\n.*LOCALE: expected.*\n.*2 mistake/,
+      /WORKERS: expected 1, as each process would have a database of its own: set DATABASE_URL=sqlite:PATH.*\n.*LOCALE: expected.*\n.*2 mistake/,
     );
     expect(status).toBe(1);
   });
 });
 
-describeDatabase('postgres', 'WORKERS', (databases) => {
+describeEachDatabase('WORKERS', (databases) => {
   const start = async (env: Env = {}): Promise<RunningService> =>
     runService([...command, 'start'], {
       folder,
@@ -131,7 +134,8 @@ describeDatabase('postgres', 'WORKERS', (databases) => {
     expect(count(service.output(), 'with the password')).toBe(1);
     expect(new Set(said(service, 'listening').map(({ port }) => port)).size).toBe(1);
     const warnings = service.lines().filter(({ connections }) => connections !== undefined);
-    expect(warnings).toMatchObject([{ level: 40, workers: 3, connections: 207, allowed: 197 }]);
+    const expected = { level: 40, workers: 3, connections: 207, allowed: 197 };
+    expect(warnings).toMatchObject(databases.dialect === 'postgres' ? [expected] : []);
     const running = load(service.port, 12);
     await expect.poll(() => running.results.get('200') ?? 0, { timeout: 20_000 }).toBeGreaterThan(100);
     process.kill(primaryOf(service), 'SIGHUP');

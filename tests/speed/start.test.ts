@@ -57,16 +57,16 @@ describe('a start', () => {
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
   it.runIf(process.platform === 'linux')(
-    'takes no more than 11 times the CPU of a server that does nothing, and 2.2 times its memory',
+    'takes no more than 9 times the CPU of a server that does nothing, and 1.85 times its memory',
     async () => {
       let [cpu, memory] = [Infinity, Infinity];
-      for (let round = 0; round < rounds && (cpu > 11 || memory > 2.2); round += 1) {
+      for (let round = 0; round < rounds && (cpu > 9 || memory > 1.85); round += 1) {
         const least = await figuresOf(start('bare', ['--eval', bare], {}));
         const ours = await figuresOf(begin());
         [cpu, memory] = [Math.min(cpu, ours.cpu / least.cpu), Math.min(memory, ours.memory / least.memory)];
       }
-      expect(cpu).toBeLessThanOrEqual(11);
-      expect(memory).toBeLessThanOrEqual(2.2);
+      expect(cpu).toBeLessThanOrEqual(9);
+      expect(memory).toBeLessThanOrEqual(1.85);
     },
     120_000,
   );
@@ -76,16 +76,22 @@ describe('a start', () => {
     const hook = new URL('./children/loaded.ts', import.meta.url).href;
     const server = await begin(['--import', hook], { LOADED: written });
     await server.stop();
-    const { files, ofNode } = JSON.parse(await readFile(written, 'utf8')) as {
+    const { files, ofNode, ofIntl } = JSON.parse(await readFile(written, 'utf8')) as {
       readonly files: readonly string[];
       readonly ofNode: readonly string[];
+      readonly ofIntl: readonly string[];
     };
-    expect(files.length).toBeLessThan(60);
+    expect(files.length).toBeLessThan(37);
     expect(files.filter((file, index) => files.indexOf(file) !== index)).toEqual([]);
     // Modules that every start needs lie in our own files; others come with what needs them.
     expect(files.filter((file) => file.includes('/node_modules/'))).toEqual([]);
     const heavy = ['internal/deps/undici/undici', 'https', 'tls', 'http2'];
     expect(ofNode.filter((name) => heavy.includes(name.replace('NativeModule ', '')))).toEqual([]);
+    expect(ofIntl).toEqual([]);
+    // One other character would double the memory of a file.
+    const built = files.filter((file) => file.includes('/dist/')).map((file) => fileURLToPath(file));
+    expect(built.length).toBeGreaterThan(10);
+    expect(built.filter((file) => /[^\0-\x7f]/.test(readFileSync(file, 'utf8')))).toEqual([]);
   }, 60_000);
 
   it.each(['cli/main', 'upkeep/watch/watcher', 'database/sqlite/worker'])(

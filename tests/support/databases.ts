@@ -10,6 +10,8 @@ import { createPostgresDatabase, dropPostgresDatabase } from './postgres.ts';
 /** Databases for the tests of one `describe`; everything is closed and removed when they are over. */
 export interface Databases {
   readonly dialect: DialectName;
+  /** The number of workers of a service, which take its requests in turn; 1 unless given. */
+  readonly workers?: number;
   /** A fresh, empty database; returns its URL, under which it may be opened several times. */
   create(): Promise<string>;
   /**
@@ -56,8 +58,10 @@ export const describeDatabase = (
   dialect: DialectName,
   name: string,
   tests: (databases: Databases) => void,
+  workers = 1,
 ): void => {
-  describe(`${name} (${dialect})`, () => {
+  const variant = workers > 1 ? `${dialect}, ${workers} workers` : dialect;
+  describe(`${name} (${variant})`, () => {
     const cleanups: Cleanup[] = [];
     const create = () => (dialect === 'sqlite' ? createSqlite(cleanups) : createPostgres(cleanups));
     // The server starts here, not on the time of the first test.
@@ -70,6 +74,7 @@ export const describeDatabase = (
     });
     tests({
       dialect,
+      workers,
       create,
       createForStart: async () =>
         dialect === 'sqlite' ? create() : createPostgres(cleanups, await fromBroker('/template')),
@@ -82,12 +87,13 @@ export const describeDatabase = (
   });
 };
 
-/** Both; mutation tests, which run a test hundreds of times, name the one that costs less. */
-const tested = (['sqlite', 'postgres'] as const).filter(
-  (dialect) => (process.env['TEST_DATABASE'] ?? dialect) === dialect,
-);
+const chosen = process.env['TEST_DATABASE'];
 
-/** Describes what must hold on both databases. */
+/** Both; mutation tests, which run a test hundreds of times, name the one that costs less. */
+const tested = (['sqlite', 'postgres'] as const).filter((dialect) => (chosen ?? dialect) === dialect);
+
+/** Describes what must hold on both databases; with `TEST_DATABASE=workers`, for two workers on one SQLite file. */
 export const describeEachDatabase = (name: string, tests: (databases: Databases) => void): void => {
+  if (chosen === 'workers') describeDatabase('sqlite', name, tests, 2);
   for (const dialect of tested) describeDatabase(dialect, name, tests);
 };

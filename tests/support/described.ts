@@ -25,7 +25,8 @@ export const describedBy = async (application: Application, config: Config): Pro
  * which are files (the page of /api-docs itself is described), and a browser's question whether it may ask (CORS).
  */
 const isNoOperation = ({ method, path, status, headers }: Exchange): boolean =>
-  /\/(admin|api-docs)(\/|$|\?)/.test(path) && !/^application\/json/.test(String(headers['content-type']))
+  /\/(admin|api-docs|api-docs\.md|llms(-full)?\.txt)(\/|$|\?)/.test(path) &&
+  !/^application\/json/.test(String(headers['content-type']))
     ? status < 400
     : method === 'OPTIONS' && status === 204;
 

@@ -46,18 +46,25 @@ export interface Page {
   readonly languages: readonly { readonly name: string; make(sample: unknown): string }[];
 }
 
-/** Loads the modules. `address`: that of the page, from which its samples have the address of the service. */
-const loadPage = async (address: string): Promise<Page> => {
-  vi.stubGlobal('location', new URL(address));
+/** Stands for the service in samples of the page. The same for all tests: the modules of the page read it once. */
+export const pageOrigin = 'https://api.example.com/shop';
+
+/** Makes the address of the page known to its modules. */
+export const stubPageAddress = (): void => {
+  vi.stubGlobal('location', new URL(`${pageOrigin}/api-docs`));
+};
+
+const loadPage = async (): Promise<Page> => {
+  stubPageAddress();
   const load = (name: string): Promise<Page> =>
     import(new URL(`../../docs-page/${name}.js`, import.meta.url).href);
   const modules = await Promise.all(['description', 'request', 'snippets', 'ways'].map(load));
   return Object.assign({}, ...modules);
 };
 
-/** The page at an address, with a description that it has read. */
-export const openDocsPage = async (address: string, document: unknown) => {
-  const page = await loadPage(address);
+/** The page with a description that it has read. */
+export const openDocsPage = async (document: unknown) => {
+  const page = await loadPage();
   const ways = page.waysOf(describedMethods(), { language: 'en', t: {}, document });
   return { page, ways, ...page.readDescription(document, ways) };
 };

@@ -71,7 +71,7 @@ const answerOf = <Data>(message: IncomingMessage, text: string): Answer<Data> =>
     try {
       return JSON.parse(text) as Answer<Data>['json'];
     } catch (cause) {
-      throw new Error(`${message.statusCode} with a body that is no JSON: ${text.slice(0, 200)}`, { cause });
+      throw new Error(`${message.statusCode} with a body that is not JSON: ${text.slice(0, 200)}`, { cause });
     }
   };
   return {

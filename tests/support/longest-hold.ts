@@ -18,3 +18,16 @@ export const longestHold = async <T>(work: () => Promise<T>): Promise<readonly [
     clearImmediate(next);
   }
 };
+
+/** The same for the best of three runs at most: other work on the machine may add to a turn, and takes nothing off. */
+export const leastHold = async <T>(
+  bound: number,
+  work: () => Promise<T>,
+): Promise<readonly [result: T, hold: number]> => {
+  let best = await longestHold(work);
+  for (let run = 1; run < 3 && best[1] >= bound; run += 1) {
+    const next = await longestHold(work);
+    if (next[1] < best[1]) best = next;
+  }
+  return best;
+};

@@ -6,17 +6,20 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Application, createApplication } from '../../src/app/application.ts';
 import { readConfig } from '../../src/app/config.ts';
+import { probePort } from '../../src/app/preflight.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/app/server.ts';
 import { canonicalAccount } from '../../src/auth/account.ts';
 import { createPasswords } from '../../src/auth/password.ts';
 import { signatureOf } from '../../src/auth/signature.ts';
 import { run } from '../../src/cli/test-io.ts';
 import type { DialectName } from '../../src/database/database.ts';
+import type { Peers } from '../../src/database/target.ts';
 import { type MovableClock, movableClock } from './clock.ts';
 import type { Conformance, Exchange } from './conformance.ts';
 import type { Databases } from './databases.ts';
 import { demandDescribed, describedBy } from './described.ts';
 import { type Answer, type HttpClient, httpClient, type RequestOptions } from './http-client.ts';
+import { peersInProcess } from './peers.ts';
 import { demandSound } from './sound-answer.ts';
 
 export type { Answer, RequestOptions } from './http-client.ts';
@@ -38,6 +41,8 @@ export interface ServiceOptions {
   readonly stallTimeoutMs?: number;
   /** Applications registered before the start with `gatewright app create`; their secrets are in `secrets`. */
   readonly apps?: readonly string[];
+  /** Workers that take the requests in turn; as many as the databases say unless given. */
+  readonly workers?: number;
   /** Times of jobs and webhooks that are other than the service's own. */
   readonly times?: Pick<ServerOptions, 'jobTimes' | 'webhookTimes'>;
 }
@@ -82,7 +87,10 @@ export class Service {
   readonly #databases: Databases;
   readonly #options: ServiceOptions;
   readonly #others: Service[] = [];
-  #started: Started | undefined;
+  /** The workers. */
+  #started: readonly Started[] = [];
+  #requests = 0;
+  #asksFirst = false;
   #admin: Promise<TestUser> | undefined;
   #description: Promise<Conformance> | undefined;
   #directory = '';
@@ -98,13 +106,7 @@ export class Service {
 
   async start(): Promise<this> {
     this.#directory = await mkdtemp(join(tmpdir(), 'gatewright-service-'));
-    const {
-      url = await this.#databases.createForStart(),
-      env = {},
-      apps = [],
-      stallTimeoutMs,
-      times,
-    } = this.#options;
+    const { url = await this.#databases.createForStart(), env = {}, apps = [] } = this.#options;
     const directory = this.#directory;
     this.env = {
       PORT: '0',
@@ -120,17 +122,30 @@ export class Service {
       ...env,
     };
     for (const app of apps) await this.createApp(app);
+    const { workers = this.#databases.workers ?? 1 } = this.#options;
+    const peers = peersInProcess();
+    for (let worker = 0; worker < workers; worker += 1)
+      await this.#startWorker(workers, workers > 1 ? peers() : undefined);
+    return this;
+  }
+
+  async #startWorker(workers: number, peers: Peers | undefined): Promise<void> {
+    const { stallTimeoutMs, times } = this.#options;
+    const [first] = this.#started;
+    // Workers have one port. Here each has one of its own, so that a test knows which one it asks.
+    const own = first && { BASE_URL: first.server.config.baseUrl };
     const server = await createServer({
-      config: readConfig(this.env),
+      config: readConfig({ ...own, ...this.env, WORKERS: String(workers) }),
       application: this.#application,
       clock: this.clock.now,
+      sharedPort: first && (await probePort({ port: 0, host: first.server.config.host })),
+      peers,
       ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
       ...times,
       logger: pino({ level: this.env['LOG_LEVEL'] ?? 'trace' }, { write: (line) => this.lines.push(line) }),
     });
     const { host, port } = server.config;
-    this.#started = { server, client: httpClient(`http://${host}:${port}`) };
-    return this;
+    this.#started = [...this.#started, { server, client: httpClient(`http://${host}:${port}`) }];
   }
 
   get #application(): Application {
@@ -139,8 +154,25 @@ export class Service {
   }
 
   get #running(): Started {
-    if (this.#started === undefined) throw new Error('the service has not been started');
-    return this.#started;
+    const [first] = this.#started;
+    if (first === undefined) throw new Error('the service has not been started');
+    return first;
+  }
+
+  /** For a test that looks inside the process that it asks: until the end of its scope it asks the first worker only. */
+  askFirstWorker(): Disposable {
+    this.#asksFirst = true;
+    return {
+      [Symbol.dispose]: () => {
+        this.#asksFirst = false;
+      },
+    };
+  }
+
+  #nextWorker(): Started {
+    if (this.#asksFirst) return this.#running;
+    this.#requests += 1;
+    return this.#started[this.#requests % this.#started.length] ?? this.#running;
   }
 
   get server(): Server {
@@ -162,6 +194,7 @@ export class Service {
     const second = new Service(this.#databases, {
       ...this.#options,
       clock: this.clock,
+      workers: 1,
       ...options,
       url: env['DATABASE_URL'] ?? '',
       apps: [],
@@ -192,7 +225,7 @@ export class Service {
     path: string,
     options?: RequestOptions,
   ): Promise<Answer<Data>> {
-    const answer = await this.#running.client.request<Data>(method, path, options);
+    const answer = await this.#nextWorker().client.request<Data>(method, path, options);
     const isPage = /^text\/|\/api-docs/.test(`${answer.headers['content-type']}${path}`);
     const isPreflight = answer.status === 204 && method === 'OPTIONS';
     if (!isPage && !isPreflight) demandSound(`${method} ${path}`, answer, this.#secretTexts());
@@ -312,8 +345,8 @@ export class Service {
     const { stdout } = await this.command('app', 'create', appId, '--json');
     const { api_secret: secret } = JSON.parse(stdout) as { api_secret: string };
     this.secrets.set(appId, secret);
-    if (this.#started !== undefined) {
-      const known = () => this.server.services.applications.applications().map(({ app_id }) => app_id);
+    for (const { server } of this.#started) {
+      const known = () => server.services.applications.applications().map(({ app_id }) => app_id);
       await expect.poll(known, { timeout: 5_000 }).toContain(appId);
     }
     return secret;
@@ -335,9 +368,11 @@ export class Service {
   async close(): Promise<void> {
     for (const other of this.#others.splice(0)) await other.close();
     const started = this.#started;
-    this.#started = undefined;
-    started?.client.close();
-    await started?.server.close();
+    this.#started = [];
+    for (const { client, server } of started.toReversed()) {
+      client.close();
+      await server.close();
+    }
     await rm(this.#directory, { recursive: true, force: true });
   }
 

@@ -36,13 +36,26 @@ const dialectSensitive = [
   'src/{accounts,database,delivery,ledger,records}/**/*.test.ts',
   'src/resources/operations/**/*.test.ts',
   'src/upkeep/{refusals,usage}/**/*.test.ts',
-  'tests/contract/{account-links,account-notices,conditional-messages,csv,equal-answers,events,history,import,kept,key-rotation,leaked-keys,locks,makers,managed-webhooks,oidc,older-program,search,service-accounts,tokens,trash,trash-values}.test.ts',
+  'tests/contract/{account-links,account-notices,activity,conditional-messages,csv,equal-answers,events,history,import,jobs,kept,key-rotation,leaked-keys,locks,makers,managed-webhooks,oidc,older-program,search,service-accounts,tokens,trash,trash-values}.test.ts',
   'tests/contract/relations/*.test.ts',
   'tests/contract/resources/{aggregate,batch,cascades,concurrency,end-state,full-text-search,nulled-references,references,row-rules,unique}.test.ts',
 ];
 
+/**
+ * Tests that the full tier also runs with two workers on one SQLite file: what one worker writes, the other one has to
+ * know. Left out are tests that look inside the process that they ask.
+ */
+const ofWorkers = [
+  'tests/contract/{account-links,api-keys,changes,events,history,import,invitations,jobs,kept,key-rotation,key-scopes,leaked-keys,limits,locks,mail,makers,managed-webhooks,must-change-password,revoked-keys,scopes,service-accounts,session,tokens,trash,trash-oracle,webhook-pause,webhooks}.test.ts',
+  'tests/contract/relations/{nested-oracle,nested-races,nested-writes,relations-oracle,withdrawn}.test.ts',
+  'tests/contract/resources/{aggregate,batch,cascades,concurrency,end-state,full-text-search,permissions,references,reference-rules,row-rules,row-rules-oracle,row-rules-withdrawn,sequence,unique}.test.ts',
+];
+
 /** Tests of the quick tier that need a process of their own: they measure it, or change what its modules share. */
 const isolated = ['src/http/body-memory.test.ts'];
+
+/** Tests of the quick tier that measure CPU time: nothing runs beside them. */
+const costs = ['tests/speed/cost.test.ts'];
 
 /** Tests of which the full tier runs a sample and the long one everything: see `testsAll`. */
 const sampled = [
@@ -73,12 +86,13 @@ const describesEachDatabase = (file: string): boolean =>
 
 const all = filesOf('src/**/*.test.ts', 'tests/**/*.test.ts');
 const quick = filesOf(...inProcess, ...flows, ...checks).difference(
-  filesOf(...slow, ...sampled, ...long, ...timed),
+  filesOf(...slow, ...sampled, ...long, ...timed, ...costs),
 );
 const apart = quick.intersection(filesOf(...isolated));
 const onBoth = quick.intersection(filesOf(...dialectSensitive)).difference(apart);
 const onSqlite = quick.difference(onBoth).difference(apart);
-const full = all.difference(quick).difference(filesOf(...long, ...timed));
+const full = all.difference(quick).difference(filesOf(...long, ...timed, ...costs));
+const onWorkers = filesOf(...ofWorkers);
 const fullShared = full.intersection(filesOf(...inProcess, 'tests/browser/*.test.ts')).difference(apart);
 
 /** The test files of each project of `vitest.config.ts`. */
@@ -86,17 +100,19 @@ export const filesOfProjects = {
   'quick-sqlite': [...onSqlite],
   'quick-both': [...onBoth],
   'quick-apart': [...apart],
+  'quick-costs': [...filesOf(...costs)],
   'full-postgres': [...onSqlite].filter(describesEachDatabase),
   'full-shared': [...fullShared],
+  'full-workers': [...onWorkers],
   full: [...full.difference(fullShared)],
-  'full-timed': [...filesOf(...timed)],
+  'full-timed': [...filesOf(...timed).difference(filesOf(...costs))],
   long: [...filesOf(...sampled, ...quickSampled, ...long)],
 };
 
 /** Patterns by the name of their list, for the check that each still finds a file. */
 export const patterns = {
-  ...{ inProcess, flows, checks, slow, dialectSensitive, isolated },
-  ...{ sampled, quickSampled, long, timed },
+  ...{ inProcess, flows, checks, slow, dialectSensitive, ofWorkers, isolated },
+  ...{ sampled, quickSampled, long, timed, costs },
 };
 
 /** True if this run plays everything of a test that otherwise plays a sample. */

@@ -170,12 +170,14 @@ describe('models that name one another by functions', () => {
   });
 
   it('models are refused where the application lacks the model', () => {
-    expect(() => collectModels([order])).toThrow('Order.invoice_id: it refers to Invoice, which is no model');
+    expect(() => collectModels([order])).toThrow(
+      'Order.invoice_id: it refers to Invoice, which is not a model',
+    );
     const lonely = defineResource('Note', {
       fields: { text: field.string() },
       relations: { invoices: many(() => invoice) },
     });
-    expect(() => collectModels([lonely])).toThrow('relations.invoices names Invoice, which is no model');
+    expect(() => collectModels([lonely])).toThrow('relations.invoices names Invoice, which is not a model');
     const other = defineResource('Note', {
       fields: { order: field.reference('Order') },
       isolation: via('order', own(), { of: () => seat }),

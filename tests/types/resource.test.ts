@@ -117,7 +117,7 @@ describe('types of a model', () => {
     field.boolean({ min: 1 });
     // @ts-expect-error: default of another type
     field.integer({ default: 'five' });
-    // @ts-expect-error: default that is no choice
+    // @ts-expect-error: default that is not a choice
     field.enum(['a', 'b'], { default: 'c' });
     // @ts-expect-error: label for no choice
     field.enum(['a', 'b'], { labels: { c: 'C' } });

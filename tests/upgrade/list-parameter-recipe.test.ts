@@ -62,7 +62,10 @@ const completed: readonly Edits[] = [
         before: '    source: source.mask,\n    rows: rows.key,\n    filters',
         text: '    distinct: distinct ? fields : undefined,\n',
       },
-      { before: 'source, rows, filters, searched, ranked }: ListShape) =>', text: 'distinct, fields, ' },
+      {
+        before: 'source, rows, filters, searched, ranked, total }: ListShape) =>',
+        text: 'distinct, fields, ',
+      },
       { before: 'filters, searched }: ListShape): boolean =>\n  filters.length', text: 'distinct, ' },
       { before: 'filters.length > 0 || searched', text: 'distinct || ' },
       {
@@ -119,7 +122,7 @@ const firstOfEqual = (
     file: 'src/resources/operations/scope-records.ts',
     inserted: [
       { before: '  page: numeric,\n  perPage: numeric,\n  after: anything,', text: '  distinct: flag,\n' },
-      { before: 'sort, q, page, perPage, after } = query;', text: 'distinct, ' },
+      { before: 'sort, q, page, perPage, after, total } = query;', text: 'distinct, ' },
       { before: '    page,\n    per_page: perPage,', text: '    distinct,\n' },
     ],
   },
@@ -131,6 +134,15 @@ const firstOfEqual = (
         text: '  /** Whether equal records are returned once. */\n  readonly distinct?: boolean | undefined;\n',
       },
       { before: 'page: 1, per_page: 1', text: 'distinct: 1, ' },
+    ],
+  },
+  {
+    file: 'scripts/reference-translations.ts',
+    inserted: [
+      {
+        before: "  ['Page number, from 1.',",
+        text: "  ['Whether equal records are returned once.', '相同的记录是否只返回一次。'],\n",
+      },
     ],
   },
   {
@@ -192,9 +204,9 @@ it('the compiler names the places that a parameter of lists still lacks', async 
   ]);
 }, 300_000);
 
-it('a parameter of lists takes eight files: description, reference, client and code follow', async () => {
+it('a parameter of lists takes nine files: description, reference, client and code follow', async () => {
   await copy.apply(completed);
-  expect(filesOf([...begun, ...completed])).toBeLessThanOrEqual(8);
+  expect(filesOf([...begun, ...completed])).toBeLessThanOrEqual(9);
   expect(await copy.refused('service')).toEqual([]);
   expect(await copy.run(program)).toEqual({
     first: [{ genre: 'essay' }],

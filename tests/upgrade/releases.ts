@@ -62,7 +62,10 @@ const packLast = async (last: LastRelease): Promise<string> => {
   }
 };
 
-type Manifest = { readonly dependencies: Readonly<Record<string, string>> };
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
 
 const manifestOf = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
@@ -74,7 +77,8 @@ const install = async (tarball: string, folder: string, ...sources: readonly str
   await run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
   for (const source of sources) await cp(here(source), folder, { recursive: true });
   const [{ dependencies }, ours] = [await manifestOf(target), await manifestOf(root)];
-  const same = Object.entries(dependencies).every(([name, range]) => ours.dependencies[name] === range);
+  const installed = { ...ours.devDependencies, ...ours.dependencies };
+  const same = Object.entries(dependencies).every(([name, range]) => installed[name] === range);
   // Dependencies of the same ranges are those of this checkout, without the network.
   if (same) await symlink(join(root, 'node_modules'), join(target, 'node_modules'));
   else

@@ -326,7 +326,7 @@ const findKey = defineEntityCommand({
   description: {
     'zh-CN':
       '用于查明泄露的密钥属于谁。密钥只在请求体中，按哈希查找，不记录；90 天内轮换或吊销的密钥也能找到。',
-    en: 'To learn whose key has leaked. The key stands in the body only, is looked for by its hash and is not recorded. Keys that were replaced or revoked within 90 days are found too.',
+    en: 'Finds the owner of a leaked key. The key is sent only in the body, compared by its hash and not recorded. Keys replaced or revoked within 90 days are found too.',
   },
   input: { key: field.string({ ...always, pattern: '^[0-9a-f]{64}$' }) },
   data: foundKeySchema,

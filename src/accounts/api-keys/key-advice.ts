@@ -96,12 +96,12 @@ export const keyAdviceMembers = {
   endless_keys: { ...keysSchema, description: 'never expire' },
   neglected_keys: {
     ...keysSchema,
-    description: 'active, and not used for 30 days or ever since they were made',
+    description: 'active, and not used for 30 days or since their creation',
   },
   wide_keys: {
     ...countedListSchema('keys', { ...key, narrower_scopes: { type: 'array', items: text } }),
     description:
-      'may do more than their requests of the last 30 days needed; `narrower_scopes` would be enough. Of the 200 keys that were used last.',
+      'can do more than their requests of the last 30 days needed; `narrower_scopes` would be enough. Covers the 200 keys that were used last.',
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 

@@ -14,7 +14,7 @@ const keyScopeSchema = objectSchema('ApiKeyScope', {
   label: { type: 'string', description: 'the model, or the summary of the endpoint' },
 });
 
-const users: Label = { 'zh-CN': '用户', en: 'User' };
+const users: Label = { 'zh-CN': '用户', en: 'Users' };
 
 export interface KeyScopeParts extends KeyAdviceParts {
   readonly languages: Languages;
@@ -36,7 +36,7 @@ const labelOf = ({ resources, routes, baseUrl }: KeyScopeParts, scope: string, l
   }
   const [model] = scope.split(':', 1);
   const found = [...resources.values()].find((resource) => resource.model.path === model);
-  return labelText(found?.model.label ?? users, locale);
+  return labelText(found?.model.pluralLabel ?? users, locale);
 };
 
 /** Everything that pages need to choose the scopes of a key, and to advise on them. */

@@ -25,7 +25,7 @@ import type { FoundInvitation, InvitationStore } from './store.ts';
 const { text, textOrNull, time } = valueSchemas;
 
 const invitationSchema = objectSchema('Invitation', {
-  url: { type: 'string', description: 'shown once; the token stands behind the #' },
+  url: { type: 'string', description: 'shown once; the token is after the #' },
   expires_at: time,
   sent_to: {
     type: ['string', 'null'],
@@ -148,7 +148,7 @@ const lookUpEndpoint = ({ catalogue }: InvitationParts, lookUp: LookUp): Endpoin
       summary: { 'zh-CN': '查看邀请链接', en: 'Check an invitation link' },
       description: {
         'zh-CN': '令牌在请求体中，不出现在任何地址里。失败计入登录限制。',
-        en: 'The token is in the body, so that it is in no URL. Failures count as failed logins.',
+        en: 'The body carries the token, so no URL contains it. Failures count as failed logins.',
       },
       tag: adminTag,
       data: invitedUserSchema,

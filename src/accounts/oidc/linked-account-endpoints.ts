@@ -75,7 +75,7 @@ export const linkedAccountEndpoints = ({
         description: {
           'zh-CN':
             '该用户此后不能再用它登录；会话与令牌不受影响。管理员不能为 super_admin 解除。用户仅有这一种登录方式时为 409：请先为其设置密码，或停用该用户。',
-          en: 'The user can no longer sign in with it. Sessions and tokens stay. An admin cannot unlink an account of a super_admin. The last way of a user to sign in is 409: set a password first, or disable the user.',
+          en: 'The user can no longer sign in with it. Sessions and tokens stay. An admin cannot unlink an account of a super_admin. Unlinking the last way to sign in returns 409: set a password first, or disable the user.',
         },
         tag: adminTag,
         problems: ['record_not_found', 'identity_last'],

@@ -1,6 +1,7 @@
 /** `oidc(…)`: options of a provider in the configuration, and their checks. */
 
 import type { Label } from '../../kernel/messages.ts';
+import { missingPackages } from '../../kernel/optional-packages.ts';
 import {
   filledListOf,
   label as labelOption,
@@ -93,9 +94,17 @@ const provider: OptionCheck = (value, path) =>
     ? undefined
     : `${path} must be made by oidc({ … })`;
 
+/** The flaw of providers whose packages are not installed. */
+const missingFor = (providers: object, path: string): string | undefined => {
+  const needed = Object.keys(providers).length === 0 ? [] : (['openid-client', 'jose'] as const);
+  const missing = missingPackages(needed);
+  return missing === undefined ? undefined : `${path} needs ${missing}`;
+};
+
 /** Check of the option `providers`. */
 export const providersOption: OptionCheck = (value, path) =>
   mapOf(provider)(value, path) ??
   Object.keys(value as object)
     .filter((name) => !/^[a-z][a-z0-9_-]{0,30}$/.test(name))
-    .map((name) => `${path}.${name}: a name has lower-case letters, digits, _ and -`)[0];
+    .map((name) => `${path}.${name}: a name has lower-case letters, digits, _ and -`)[0] ??
+  missingFor(value as object, path);

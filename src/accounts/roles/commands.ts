@@ -219,7 +219,7 @@ const changeMany = (entries: readonly PermissionEntry[]): EntityCommand =>
       });
     },
     run: async (call) => {
-      // `check` has validated the entries. Of several for the same entry the last one wins.
+      // `check` has validated the entries. The last of several for the same entry wins.
       const sent = call.values.permissions as unknown as readonly PermissionChange[];
       const last = new Map(sent.map((each) => [nameOf(each), each]));
       const permissions = [...last.values()].map(({ role, model, action, allowed }) => ({
@@ -263,7 +263,7 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
     summary: { 'zh-CN': '授予权限', en: 'Grant a permission' },
     description: {
       'zh-CN': '自下一个请求起生效；已授予则不变。',
-      en: 'It takes effect with the next request. A permission that is granted already stays.',
+      en: 'It takes effect on the next request. A permission that is already granted stays granted.',
     },
   }),
   setOne(entries, false, {
@@ -273,7 +273,7 @@ export const permissionCommands = (entries: readonly PermissionEntry[]): readonl
     summary: { 'zh-CN': '收回权限', en: 'Revoke a permission' },
     description: {
       'zh-CN': '自下一个请求起生效；未授予则不变。',
-      en: 'It takes effect with the next request. A permission that is not granted stays so.',
+      en: 'It takes effect on the next request. A permission that is not granted stays that way.',
     },
   }),
 ];

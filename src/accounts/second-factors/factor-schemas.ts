@@ -31,8 +31,8 @@ export const secondFactorSchema = objectSchema('SecondFactor', {
 
 export const newTotpSchema = objectSchema('NewTotp', {
   secret: { type: 'string', description: 'base32; shown once' },
-  url: { type: 'string', description: 'what a QR code holds: otpauth://totp/…' },
-  expires_at: { ...time, description: 'until when a code of it can be confirmed' },
+  url: { type: 'string', description: 'content of the QR code: otpauth://totp/…' },
+  expires_at: { ...time, description: 'deadline for confirming a code' },
 });
 
 export const confirmedTotpSchema = objectSchema('ConfirmedTotp', { recovery_codes: newRecoveryCodes });

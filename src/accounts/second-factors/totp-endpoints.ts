@@ -7,6 +7,7 @@ import { field } from '../../fields/define.ts';
 import { actorOf, userOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
+import { type ApplicationName, fullName } from '../../kernel/application-name.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import {
@@ -30,14 +31,15 @@ export interface TotpParts extends PasswordInputParts {
   /** Seals the secrets of authenticator applications. */
   readonly totpSecrets: SecretBox;
   readonly baseUrl: string;
+  readonly application: ApplicationName;
   readonly clock: Clock;
 }
 
 const path = `${factorPath}/totp`;
 
 const beginEndpoint = (services: TotpParts, password: PasswordInput): Endpoint => {
-  const { factorSetups, totpSecrets, baseUrl } = services;
-  const issuer = `Gatewright ${new URL(baseUrl).hostname}`;
+  const { factorSetups, totpSecrets, baseUrl, application } = services;
+  const issuer = `${fullName(application)} ${new URL(baseUrl).hostname}`;
   return {
     ...ofFactors,
     operation: 'beginTotp',

@@ -291,7 +291,7 @@ export const ownSessionEndpoints = ({ cookies, sessions }: OwnSessionParts): End
         summary: { 'zh-CN': '结束我的一个会话', en: 'End one of my sessions' },
         description: {
           'zh-CN': '他人的会话如同不存在：404。结束当前会话即退出登录。',
-          en: 'Sessions of others are not there: 404. To end the current one is to sign out.',
+          en: 'Sessions of other users return 404. Ending the current session signs out.',
         },
         tag: adminTag,
         headers: signOutHeaders,

@@ -7,7 +7,7 @@ const { integer, text, boolean, time } = valueSchemas;
 
 const secondFactorState = objectSchema('SecondFactorState', {
   enrolled: boolean,
-  due: { type: 'boolean', description: 'one has to be set up before anything else' },
+  due: { type: 'boolean', description: 'a factor must be set up first' },
 });
 
 /** The user of a session; the last member is there only while it is true. */

@@ -28,7 +28,7 @@ export const sessionTokenEndpoint = ({ tokens, securityEvents }: SessionTokenPar
     description: {
       'zh-CN':
         '供接口文档以当前管理员的身份试用接口。令牌有效期 15 分钟；会话结束（退出、改密、在别处被结束、闲置过久）后随即失效。',
-      en: 'For the documentation page, to try operations as the administrator who is signed in. The token is good for 15 minutes, and no longer than the session: with a sign-out, a new password, an end by somebody else or too long a rest it is over.',
+      en: 'For the documentation page, to try operations as the administrator who is signed in. The token is valid for 15 minutes, but no longer than the session: it ends with a sign-out, a new password, an end by another user, or inactivity.',
     },
     tag: adminTag,
     data: sessionTokenSchema,

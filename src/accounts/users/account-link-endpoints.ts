@@ -97,7 +97,7 @@ const addressRule = ({
 /**
  * Confirms a link. A link that is over counts as a failure, and each confirmation takes its place in the counters
  * before a password is hashed. @throws Problem `link_ended`, `too_many_requests`, `overloaded`
- * @param confirm undefined if the link is over
+ * @param confirm undefined if the link is invalid
  */
 const confirmLink = async <Result>(
   { throttle }: MailingParts,
@@ -112,7 +112,7 @@ const confirmLink = async <Result>(
   return confirmed;
 };
 
-/** Finds an open link, its user, and the user as an actor; undefined if the link is over or the user is disabled. */
+/** Finds an open link, its user, and the user as an actor; undefined if the link is invalid or the user is disabled. */
 const findOfUser = async (
   { accountLinks, identities }: MailingParts,
   purpose: LinkPurpose,
@@ -325,7 +325,7 @@ class Registrations {
     );
   }
 
-  /** The new user; undefined if the link is over. */
+  /** The new user; undefined if the link is invalid. */
   async register(call: Call, values: JsonObject) {
     const { accountLinks, passwords, identities } = this.#services;
     const { roles = ['viewer'] } = this.#options;

@@ -219,7 +219,7 @@ export class AccountLinks {
     return { hash, user: userOfRow(row), email, emailCanonical, registration: stored };
   }
 
-  /** Sets the password, which ends everything that the user has signed in with. Returns false if the link is over. */
+  /** Sets the password and ends all sessions and tokens of the user. Returns false if the link is invalid. */
   resetPassword(link: FoundLink, passwordHash: string, actor: Actor): Promise<boolean> {
     return this.#change(actor, async (made): Promise<Changed<boolean>> => {
       const user = await this.#takeOfUser(made, 'password_reset', link);
@@ -230,7 +230,7 @@ export class AccountLinks {
     });
   }
 
-  /** Sets the address. Returns false if the link is over. @throws TakenError */
+  /** Sets the address. Returns false if the link is invalid. @throws TakenError */
   changeEmail(link: FoundLink, actor: Actor): Promise<boolean> {
     return this.#change(actor, async (made): Promise<Changed<boolean>> => {
       const user = await this.#takeOfUser(made, 'email', link);
@@ -241,7 +241,7 @@ export class AccountLinks {
     });
   }
 
-  /** Makes the user. Returns its id; undefined if the link is over. @throws TakenError */
+  /** Makes the user. Returns its id; undefined if the link is invalid. @throws TakenError */
   register(link: FoundLink, values: UserValues, actor: Actor): Promise<number | undefined> {
     return this.#change(actor, async (made): Promise<Changed<number | undefined>> => {
       if (!(await this.#take(made, 'registration', link))) return { result: undefined };

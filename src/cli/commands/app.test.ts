@@ -55,7 +55,7 @@ describe('app create', () => {
     expect(await app('create __proto__')).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: expect.stringMatching(/no app_id/),
+      stderr: expect.stringMatching(/not an app_id/),
     });
     const elsewhere = {
       ...env,

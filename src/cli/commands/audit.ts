@@ -124,7 +124,7 @@ const tail = (sentence: string): string => sentence.charAt(0).toLowerCase() + se
 const resourceRow = ({ model, off, open_records }: ResourceReport): string[] => [
   model,
   off.length === 0 ? 'none' : words([...off]),
-  open_records === undefined ? '' : `OPEN: any caller who authenticates changes ${tail(open_records)}`,
+  open_records === undefined ? '' : `OPEN: any caller who authenticates can change ${tail(open_records)}`,
 ];
 
 /** The rights of callers other than administrators, each with its rows. */

@@ -17,7 +17,7 @@ export const command = defineCommand({
   examples: ['gatewright forget Customer 17'],
   async run({ values, operands: [model = '', text = ''] }, io) {
     const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(id)) throw new UsageError(`${text} is no id`);
+    if (!Number.isSafeInteger(id)) throw new UsageError(`${text} is not an id`);
     const forgotten = await withTables(io, ({ database, clock }) =>
       forgetRecord(database, { model, id }, clock(), { principal: 'command line', address: null }),
     );

@@ -154,7 +154,7 @@ Next:
   it.each<[readonly string[], string]>([
     [['a/b'], "'a/b': a name is letters and digits"],
     [['1a'], "'1a': a name is letters and digits"],
-    [['a', '--every', 'daily'], 'every daily is no cron expression'],
+    [['a', '--every', 'daily'], 'every daily is not a cron expression'],
     [['taken'], 'jobs/taken.mjs exists already; nothing was written'],
     [['a', '--evry', '@daily'], 'the nearest is "--every"'],
   ])('refuses %j and writes nothing', async (argv, message) => {

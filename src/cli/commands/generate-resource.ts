@@ -82,7 +82,7 @@ const filesOf = (request: ResourceRequest, existing: Models, migrations: readonl
 const report = (io: Io, folder: string, model: ResourceModel, files: readonly NewFile[]): void => {
   for (const { path } of files) io.print(`wrote ${shownPath(folder, path)}`);
   io.print('Next:');
-  io.print('  gatewright migrate    makes the table; a running gatewright dev shows it and asks');
+  io.print('  gatewright migrate    creates the table; a running gatewright dev shows it and asks');
   io.print(`  POST /api/v1/${model.path}  {"${model.singular}": {…}}    creates a record`);
 };
 

@@ -168,7 +168,7 @@ export const up: Migration['up'] = async (db, dialect) => {
     [['Book', 'a:enum'], 'a: enum needs its choices: a:enum=a,b'],
     [['Book', 'a:enum=x,x'], 'a: a choice is named twice'],
     [['Book', 'a:integer=3'], "a: integer takes no value, so no '=3'"],
-    [['Book', 'a:reference=Missing'], 'Book.a_id: it refers to Missing, which is no model'],
+    [['Book', 'a:reference=Missing'], 'Book.a_id: it refers to Missing, which is not a model'],
     [['Book', 'a:string', 'a:text'], 'a: two fields have this name'],
     [['Book', 'id:integer'], 'Book.id: the service sets this field itself'],
     [['Book', 'Title:string'], /Book\.Title: the name of a field must be lower case/],

@@ -14,17 +14,18 @@ import { writeNewFiles } from '../scaffold/files.ts';
 export interface OwnPackage {
   readonly folder: string;
   readonly version: string;
+  /** Version ranges of the packages that applications install beside it. */
+  readonly optional: Readonly<Record<string, string>>;
   /** Version ranges of its development dependencies. */
   readonly developed: Readonly<Record<string, string>>;
 }
 
 export const ownPackage = async (): Promise<OwnPackage> => {
   const folder = fileURLToPath(packageFile('.')).replace(/[/\\]$/, '');
-  const { version, devDependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
-    version: string;
-    devDependencies: Record<string, string>;
-  };
-  return { folder, version, developed: devDependencies };
+  const { version, peerDependencies, devDependencies } = JSON.parse(
+    await readFile(join(folder, 'package.json'), 'utf8'),
+  ) as { version: string; peerDependencies: Record<string, string>; devDependencies: Record<string, string> };
+  return { folder, version, optional: peerDependencies, developed: devDependencies };
 };
 
 /** The file from which npm installed this package, if it was one: `npx ./gatewright-1.0.0.tgz init …`. */
@@ -58,6 +59,17 @@ const packageName = (folder: string): string =>
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replace(/^[._-]+|-+$/g, '') || 'application';
 
+/** The chosen packages with their version ranges. @throws UsageError for a package that no setting needs */
+const chosenFrom = ({ optional }: OwnPackage, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.map((name) => {
+      const range = Object.hasOwn(optional, name) ? optional[name] : undefined;
+      if (range === undefined)
+        throw new UsageError(`--with ${name}: the packages are ${Object.keys(optional).join(', ')}`);
+      return [name, range];
+    }),
+  );
+
 const assertEmpty = async (directory: string, folder: string): Promise<void> => {
   try {
     const names = (await readdir(folder)).filter((name) => name !== '.git');
@@ -78,12 +90,22 @@ export const command = defineCommand({
       value: 'SPEC',
       help: 'source from which npm installs gatewright: a tarball, a folder, a version',
     },
+    with: {
+      type: 'string',
+      multiple: true,
+      value: 'PACKAGE',
+      help: 'a package that a setting needs: pg, prom-client, nodemailer, openid-client or jose (repeatable)',
+    },
   },
   description: [
     'Writes a new application into an empty folder: one resource with its test and migration, and the files around it.',
     'It downloads nothing: run npm install afterwards.',
   ],
-  examples: ['npx gatewright init my-api', 'gatewright init my-api --from ./gatewright-0.1.0.tgz'],
+  examples: [
+    'npx gatewright init my-api',
+    'npx gatewright init my-api --with pg',
+    'gatewright init my-api --from ./gatewright-0.1.0.tgz',
+  ],
   async run({ values, operands: [directory = ''] }, io) {
     const folder = resolve(directory);
     await assertEmpty(directory, folder);
@@ -96,6 +118,7 @@ export const command = defineCommand({
     const files = applicationFiles({
       name: packageName(folder),
       dependency: await dependencySpec(own, values.from),
+      chosen: chosenFrom(own, values.with ?? []),
       developed: {
         '@types/node': version('@types/node'),
         typescript: version('typescript'),

@@ -25,7 +25,7 @@ export const command = defineCommand({
   examples: ['gatewright key rotate 7', 'gatewright key rotate 7 --overlap 1h --json'],
   async run({ values, operands: [text = ''] }, io) {
     const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(id)) throw new UsageError(`${text} is no id`);
+    if (!Number.isSafeInteger(id)) throw new UsageError(`${text} is not an id`);
     // As in the API, a number without a unit means seconds.
     const seconds = /^\d+$/.test(values.overlap);
     const overlap = seconds ? Number(values.overlap) : parseDuration(values.overlap, 'overlap') / 1_000;

@@ -80,9 +80,9 @@ describe('sign', () => {
     [['--app', 'shop', '--timestamp', '1234567890123'], '--timestamp takes Unix seconds'],
     [['--app', 'shop', 'POST'], "unexpected argument 'POST' without --curl"],
     [['--app', 'shop', '--curl', 'POST'], '--curl takes METHOD and URL'],
-    [['--app', 'shop', '--secret-stdin', '--curl', 'PO ST', 'http://x'], "'PO ST' is no HTTP method"],
-    [['--app', 'shop', '--secret-stdin', '--curl', 'GET', 'file:///x'], 'is no http or https URL'],
-    [['--app', 'shop', '--secret-stdin', '--curl', 'GET', 'http://x /'], 'is no http or https URL'],
+    [['--app', 'shop', '--secret-stdin', '--curl', 'PO ST', 'http://x'], "'PO ST' is not an HTTP method"],
+    [['--app', 'shop', '--secret-stdin', '--curl', 'GET', 'file:///x'], 'is not an http or https URL'],
+    [['--app', 'shop', '--secret-stdin', '--curl', 'GET', 'http://x /'], 'is not an http or https URL'],
   ])('answers 2 for %j', async (args, message) => {
     const { status, stdout, stderr } = await sign(args, { stdin: secret });
     expect([status, stdout]).toEqual([2, '']);
@@ -235,8 +235,8 @@ describe('sign --http', () => {
     );
     for (const [args, said] of [
       [['--http', '--app', 'a'], '--http takes METHOD and URL'],
-      [['--http', '--app', 'a', '--key', file, 'GET', 'x:y'], "'x:y' is no http or https URL"],
-      [['--http', '--app', 'a', '--key', file, 'GET', 'https://u:p@x/'], 'is no http or https URL'],
+      [['--http', '--app', 'a', '--key', file, 'GET', 'x:y'], "'x:y' is not an http or https URL"],
+      [['--http', '--app', 'a', '--key', file, 'GET', 'https://u:p@x/'], 'is not an http or https URL'],
       [['--http', '--app', 'a', '--key', file, 'GET', url], 'holds no Ed25519 private key in PEM'],
       [['--http', '--app', 'a', '--key', rsa, 'GET', url], 'holds no Ed25519 private key in PEM'],
       [['--http', '--app', 'a', '--nonce', 'a b', 'GET', url], '--nonce takes'],

@@ -46,9 +46,9 @@ const bodyArguments = ({ body, bodyFile }: SignedRequest): string[] => {
  */
 export const curlCommand = (request: SignedRequest): string => {
   const { method, url, headers } = request;
-  if (!/^[A-Z]{1,16}$/.test(method)) throw new UsageError(`'${method}' is no HTTP method`);
+  if (!/^[A-Z]{1,16}$/.test(method)) throw new UsageError(`'${method}' is not an HTTP method`);
   if (!URL.canParse(url) || !/^https?:\/\//i.test(url) || /\s/.test(url)) {
-    throw new UsageError(`'${url}' is no http or https URL`);
+    throw new UsageError(`'${url}' is not an http or https URL`);
   }
   return [
     // Hides progress but not errors; `--globoff` keeps curl from interpreting brackets in a query.
@@ -67,7 +67,7 @@ interface SecretSource {
   readonly 'secret-stdin': boolean | undefined;
 }
 
-/** The bytes to sign. Stdin is read only if no other source is named and it is no terminal. */
+/** The bytes to sign. Stdin is read only if no other source is named and it is not a terminal. */
 const bodyOf = async (source: SecretSource, method: string | undefined, io: Io): Promise<Uint8Array> => {
   const { body, 'body-file': file, 'secret-stdin': secretOnStdin } = source;
   if (body !== undefined && file !== undefined)
@@ -140,7 +140,7 @@ const targetOf = (
 const sentAddress = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-    throw new UsageError(`'${text}' is no http or https URL`);
+    throw new UsageError(`'${text}' is not an http or https URL`);
   url.hash = '';
   return url;
 };
@@ -191,7 +191,7 @@ export const command = defineCommand({
   },
   description: [
     'Prints the headers X-App-Id, X-Timestamp and X-Signature of a request. With --http these are Content-Digest,',
-    'Signature-Input and Signature, which cover METHOD and URL and are good once.',
+    'Signature-Input and Signature, which cover METHOD and URL and are valid once.',
     'Without --body and --body-file, the body is read from stdin. It is empty if stdin is a terminal or has the secret, or',
     'if the curl is a GET, HEAD or DELETE.',
   ],

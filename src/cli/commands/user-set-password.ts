@@ -10,7 +10,8 @@ import { withTables } from '../tables.ts';
 
 /** Asks twice, as the text is not shown. */
 const typedPassword = async (io: Io): Promise<string> => {
-  if (!io.interactive) throw new UsageError('stdin is no terminal: send the password with --password-stdin');
+  if (!io.interactive)
+    throw new UsageError('stdin is not a terminal: send the password with --password-stdin');
   const password = await io.ask('new password: ');
   if ((await io.ask('the same again: ')) !== password) throw new CommandError('the two passwords differ');
   return password;

@@ -5,6 +5,7 @@ import { collectModels } from '../../model/models.ts';
 import { readFields } from './field-arguments.ts';
 import type { NewFile } from './files.ts';
 import { migrationFile } from './migration-file.ts';
+import { projectFiles } from './project-files.ts';
 import { resourceFile } from './resource-file.ts';
 
 export interface NewApplication {
@@ -12,13 +13,15 @@ export interface NewApplication {
   readonly name: string;
   /** The dependency on this package, by version or file. */
   readonly dependency: string;
+  /** Version ranges of packages that its settings will need. */
+  readonly chosen: Readonly<Record<string, string>>;
   /** Version ranges of its development dependencies. */
   readonly developed: Readonly<Record<'@types/node' | 'typescript', string>>;
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-const packageJson = ({ name, dependency, developed }: NewApplication): string =>
+const packageJson = ({ name, dependency, chosen, developed }: NewApplication): string =>
   json({
     name,
     version: '0.0.0',
@@ -32,7 +35,7 @@ const packageJson = ({ name, dependency, developed }: NewApplication): string =>
       types: 'tsc',
     },
     // Gatewright brings the Node that runs it, as an optional dependency for each platform.
-    dependencies: { gatewright: dependency },
+    dependencies: { gatewright: dependency, ...chosen },
     devDependencies: developed,
   });
 
@@ -89,7 +92,7 @@ test('callers without credentials are rejected', async () => {
 });
 `;
 
-const readme = ({ name }: NewApplication): string => `# ${name}
+const readme = ({ name, chosen }: NewApplication): string => `# ${name}
 
 A JSON API made with Gatewright. The documentation is in \`node_modules/gatewright/docs\`.
 
@@ -104,11 +107,12 @@ works. It starts again after every change.
 | where | what |
 |---|---|
 | \`resources/\` | a file for each model: its fields and rules |
-| \`endpoints/\` | endpoints of your own |
+| \`endpoints/\` | your own endpoints |
 | \`jobs/\` | background jobs, also on a schedule |
 | \`migrations/\` | steps of the database, in the order of their names |
 | \`tests/\` | tests against the application itself, on a throw-away database |
 | \`gatewright.config.ts\` | hooks: for payments, at start and at stop |
+| \`AGENTS.md\`, \`.mcp.json\`, \`.editorconfig\`, \`.github/\` | for assistants, editors and continuous integration; nothing needs them |
 
 \`\`\`bash
 npx gatewright generate resource Book title:string:required pages:integer author:reference=User
@@ -119,7 +123,7 @@ npm test
 \`\`\`
 
 In production: \`NODE_ENV=production JWT_SECRET=… ADMIN_PASSWORD=… npm start\`, with \`DATABASE_URL=postgres://…\` for
-PostgreSQL.
+PostgreSQL${Object.hasOwn(chosen, 'pg') ? '' : ', after `npm install pg@8`'}.
 `;
 
 const note = (): readonly NewFile[] => {
@@ -147,4 +151,6 @@ export const applicationFiles = (application: NewApplication): readonly NewFile[
   { path: 'gatewright.config.ts', text: config },
   ...note(),
   { path: 'tests/notes.test.ts', text: test },
+  // Last, as the application works without them.
+  ...projectFiles(application.name),
 ];

@@ -52,7 +52,7 @@ const productionRules = (model: ResourceModel): Entry[] => {
           { key: 'saved', value: names(['id', 'created_at', 'updated_at']) },
         ],
       },
-      comment: ['Nothing else is ever answered: in a list, of one record, after a write.'],
+      comment: ['Fields returned by lists, details and writes; no others.'],
     },
   ];
 };

@@ -154,7 +154,7 @@ export class ExportCommand {
     const id: Json | undefined =
       format === 'csv' ? csvCells(record)[place] : own(JSON.parse(record) as JsonObject, 'id');
     if (Number.isSafeInteger(Number(id)) && Number(id) > 0) return Number(id);
-    throw new CommandError(`${path}.part is no part of this export: remove it`);
+    throw new CommandError(`${path}.part is not a part of this export: remove it`);
   }
 
   /** Writes all records. Returns their number; undefined if the reader has closed the pipe. */

@@ -77,7 +77,7 @@ describeEachDatabase('gatewright import', (databases) => {
         code: '0e9c9f68-98b5-4dae-bb24-09a2c3e2a9c1',
         category_id: 1,
       },
-      // An empty cell is no value, also where the field has a default.
+      // An empty cell is not a value, also where the field has a default.
       { sku: 'T-2', name: '', price: null, stock: null, active: null, extra: null },
     ]);
   });
@@ -209,7 +209,7 @@ describeEachDatabase('gatewright import', (databases) => {
       [
         'no object',
         '[1]\nnull\n{\n',
-        /line 1: it is no JSON object[\s\S]*line 2: [\s\S]*line 3: /,
+        /line 1: it is not a JSON object[\s\S]*line 2: [\s\S]*line 3: /,
         'a.jsonl',
       ],
       ['no JSON', 'sku,extra\nA,{x\n', /line 2, extra: Extra is not valid JSON/],

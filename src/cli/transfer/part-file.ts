@@ -103,7 +103,7 @@ export class PartFile {
     const before = await readMark(mark);
     if (before !== undefined && before.pid !== process.pid && isAlive(before.pid))
       throw new CommandError(
-        `process ${before.pid} writes ${part}: wait for its end (if that is no export, remove ${mark})`,
+        `process ${before.pid} writes ${part}: wait for its end (if that is not an export, remove ${mark})`,
       );
     if (before?.of !== digest) await rm(part, { force: true });
     const now: Mark = { of: digest, pid: process.pid };

@@ -110,7 +110,7 @@ export const jsonReader =
     if (text === undefined) return unreadable(line, notUtf8);
     if (text.trim() === '') return undefined;
     const record = parsed(text);
-    if (record === undefined || !isJsonObject(record)) return unreadable(line, 'it is no JSON object');
+    if (record === undefined || !isJsonObject(record)) return unreadable(line, 'it is not a JSON object');
     const values: Record<string, Json> = {};
     const errors: FieldError[] = [];
     for (const [name, value] of Object.entries(record)) {

@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { endAfterFailure, endNow, type StopSignal, stopLimit } from '../stop-signal.ts';
 import { logUncaught } from '../uncaught.ts';
 import { returnUnconfirmed } from './handed-over.ts';
-import { type Stop, type WorkerStarted, workerVariable } from './worker-messages.ts';
+import { isNotice, type Notice, type Stop, type WorkerStarted, workerVariable } from './worker-messages.ts';
 
 /** Maximum size in bytes of an incomplete line that is buffered; a longer one is forwarded in pieces. */
 const maxLineBytes = 1_048_576;
@@ -143,6 +143,7 @@ class Workers {
     if (stderr !== null) this.#relay(relayLines(stderr, io.show));
     worker.on('message', (message: unknown) => {
       if (isStarted(message)) this.#onStart(known, message.port);
+      else if (isNotice(message)) this.#forward(known, message);
     });
     let over = false;
     const onExit = (code: number | null, signal: string | null): void => {
@@ -174,6 +175,12 @@ class Workers {
     const drain = signal === 'SIGINT' ? 0 : this.#options.config.drain;
     setTimeout(() => this.#cut(), drain * 1000 + stopLimit + killReserveMs).unref();
     this.#endIfOver();
+  }
+
+  /** Forwards a message to the other workers. One that is not there yet reads the database when it starts. */
+  #forward(from: Known, message: Notice): void {
+    for (const known of this.#known.values())
+      if (known !== from && known.worker.isConnected()) known.worker.send(message, () => {});
   }
 
   /** Forwards a signal to workers that listen for it by now. */

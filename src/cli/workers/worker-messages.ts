@@ -11,6 +11,15 @@ export interface Stop {
   readonly signal: StopSignal;
 }
 
+/** From a worker to all others, through the primary: wakes those that listen on the channel. */
+export interface Notice {
+  readonly kind: 'notice';
+  readonly channel: string;
+}
+
+export const isNotice = (message: unknown): message is Notice =>
+  typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'notice';
+
 /** From a worker: it listens on this port. */
 export interface WorkerStarted {
   readonly kind: 'started';

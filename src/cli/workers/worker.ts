@@ -1,8 +1,9 @@
 /** The part of a process that serves as one of several workers: its start, its stop, and the loss of its primary. */
 
+import type { Peers } from '../../database/target.ts';
 import type { StopSignal } from '../stop-signal.ts';
 import { onStopSignal } from '../stop-signal.ts';
-import { type Stop, type WorkerStarted, workerVariable } from './worker-messages.ts';
+import { isNotice, type Notice, type Stop, type WorkerStarted, workerVariable } from './worker-messages.ts';
 
 /** The role of a worker. */
 export interface WorkerRole {
@@ -10,8 +11,15 @@ export interface WorkerRole {
   readonly port: number | undefined;
   /** Resolves when it is to stop. A second signal ends the process at once. */
   readonly stopped: Promise<StopSignal>;
+  /** The other workers, which the primary process forwards messages to. */
+  readonly peers: Peers;
   /** True if the primary process is gone. */
   isOrphan(): boolean;
+  /**
+   * Keeps the process alive during its start: while it waits for the port, which the primary process hands over, nothing
+   * else might.
+   */
+  starting<T>(start: Promise<T>): Promise<T>;
   /** Reports that it listens. */
   started(port: number): void;
 }
@@ -41,6 +49,20 @@ const untilStopped = (): Promise<StopSignal> =>
     process.channel?.unref();
   });
 
+/** The other workers. Without the primary process nothing is heard any more, and this worker is about to end. */
+const peers: Peers = {
+  tell: (channel) => {
+    if (process.connected) process.send?.({ kind: 'notice', channel } satisfies Notice, () => {});
+  },
+  listen: (channel, heard) => {
+    const listener = (message: unknown): void => {
+      if (isNotice(message) && message.channel === channel) heard();
+    };
+    process.on('message', listener);
+    return () => void process.off('message', listener);
+  },
+};
+
 /** The role of this process as a worker; undefined if it is none. */
 export const workerRole = async (
   env: Readonly<Record<string, string | undefined>>,
@@ -57,7 +79,16 @@ export const workerRole = async (
   return {
     port: given === 'first' ? undefined : Number(given),
     stopped: untilStopped(),
+    peers,
     isOrphan: () => !process.connected,
+    starting: async (start) => {
+      process.channel?.ref();
+      try {
+        return await start;
+      } finally {
+        process.channel?.unref();
+      }
+    },
     started: (port) => void process.send?.({ kind: 'started', port } satisfies WorkerStarted),
   };
 };

@@ -10,10 +10,12 @@ import {
 } from '../../http/describe.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import { languageOf, languageQuery } from '../../http/language.ts';
+import { fullName } from '../../kernel/application-name.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Languages, Locale } from '../../kernel/messages.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { apiMarkdown } from './api-markdown.ts';
 import { pageEndpoints } from './page.ts';
 import { answerWith, type Representation, represent } from './representation.ts';
 
@@ -104,6 +106,16 @@ export const createDocumentation = async (options: DocumentationOptions): Promis
     made.set(name, description);
     return description;
   };
-  const endpoints = [...pageEndpoints(languages), descriptionEndpoint(languages, find)];
+  const markdownIn = (locale: Locale): Representation => {
+    const name = `${locale} markdown`;
+    const text =
+      made.get(name) ?? represent('text/markdown; charset=utf-8', apiMarkdown(describe(locale, 'api')));
+    made.set(name, text);
+    return text;
+  };
+  const endpoints = [
+    ...pageEndpoints(languages, markdownIn, `${fullName(options.application)} API`),
+    descriptionEndpoint(languages, find),
+  ];
   return { endpoints, describe };
 };

@@ -57,7 +57,10 @@ const named = <Name extends string>(names: readonly Name[], given: string | unde
   return found;
 };
 
-export const mailPreviewEndpoints = (mail: MailOption, baseUrl: string): Endpoint[] => {
+export const mailPreviewEndpoints = (
+  mail: MailOption,
+  place: Parameters<typeof mailValues>[2],
+): Endpoint[] => {
   const common = {
     method: 'GET',
     auth: [],
@@ -81,7 +84,7 @@ export const mailPreviewEndpoints = (mail: MailOption, baseUrl: string): Endpoin
         const locale = named(locales, params['locale']);
         const format = named(formats, params['format']);
         const token = withoutLink.has(template) ? '' : sampleToken;
-        const texts = mailTexts(mail, mailValues({ ...sample, template, locale }, token, baseUrl));
+        const texts = mailTexts(mail, mailValues({ ...sample, template, locale }, token, place));
         const { html } = texts;
         return format === 'html' && html !== undefined
           ? page('html', html)

@@ -1,15 +1,28 @@
-/** Serves the documentation page: its document, its assets and the handbook, with their security headers. */
+/**
+ * Serves the documentation page: its document, its assets and the handbook, with their security headers; documents also
+ * as Markdown, for programs that prefer it.
+ */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { authMethods, headersOf, isSetByProxy } from '../../auth/registry.ts';
-import type { Endpoint } from '../../http/endpoint.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { languageOf } from '../../http/language.ts';
+import { prefers } from '../../http/list-endpoint.ts';
+import { escapeHtml } from '../../kernel/html.ts';
 import { type Json, toJson } from '../../kernel/json.ts';
 import { catalogueOf, type Languages, type Locale, locales } from '../../kernel/messages.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { contentsPage, readSheet, topicsOf } from './handbook.ts';
+import {
+  contentsPage,
+  type Form,
+  isNegotiated,
+  type MachineFile,
+  readMachineFile,
+  readSheet,
+  topicsOf,
+} from './handbook.ts';
 import { type Files, joinModules, joinSheets } from './joined.ts';
 import { answerWith, contentVersion, type Representation, represent } from './representation.ts';
 
@@ -94,7 +107,7 @@ const partsOf = (files: Files): ReadonlyMap<string, string> =>
 
 const fonts = ['inter.woff2', 'jetbrains-mono.woff2'] as const;
 
-const loadPage = async (): Promise<Page> => {
+const loadPage = async (title: string): Promise<Page> => {
   const files = await readFiles();
   const fontFiles = fonts.map(async (name) => [name, await readFile(new URL(name, directory))] as const);
   const parts: (readonly [string, string | Uint8Array])[] = [
@@ -103,7 +116,9 @@ const loadPage = async (): Promise<Page> => {
   ];
   const version = contentVersion(...parts.flat());
   // Relative to the page's own address, so that a path prefix or a proxy in front changes nothing.
-  const html = (files.get('index.html') ?? '').replaceAll('{assets}', `api-docs/assets/${version}`);
+  const html = (files.get('index.html') ?? '')
+    .replaceAll('{assets}', `api-docs/assets/${version}`)
+    .replace('{title}', () => escapeHtml(title));
   const inLanguage = (locale: Locale): Representation =>
     represent('text/html; charset=utf-8', html.replaceAll('{locale}', locale));
   return {
@@ -140,6 +155,13 @@ const topicsEndpoint = (languages: Languages): Endpoint => ({
   },
 });
 
+/** The form of a document that a caller prefers. */
+const formFor = (call: Call): Form =>
+  prefers(call.header('accept'), 'text/markdown', 'text/html') ? 'markdown' : 'html';
+
+/** Headers of an address that has two forms. */
+const inForms = <T extends object>(headers: T) => ({ ...headers, Vary: 'Accept' });
+
 /** The path of the page's style sheet, below `api-docs/`. */
 const sheetOf = ({ version }: Page): string => `assets/${version}/page.css`;
 
@@ -152,8 +174,11 @@ const handbookEndpoints = (languages: Languages, open: () => Promise<Page>): End
     docs: { summary: 'Handbook', tag, media: 'text/html', hidden: true },
     handle: async (call) => {
       const language = pageLanguage(languageOf(call, languages));
-      const { type, content } = await contentsPage(language === 'zh-CN', sheetOf(await open()));
-      return answerWith(call, represent(type, content), handbookHeaders, language);
+      const { type, content } =
+        formFor(call) === 'markdown'
+          ? await readMachineFile('llms.txt', '')
+          : await contentsPage(language === 'zh-CN', sheetOf(await open()));
+      return answerWith(call, represent(type, content), inForms(handbookHeaders), language);
     },
   },
   {
@@ -163,18 +188,54 @@ const handbookEndpoints = (languages: Languages, open: () => Promise<Page>): End
     docs: { summary: 'Page of the handbook', tag, media: 'text/html', hidden: true },
     handle: async (call) => {
       const { folder = '', file = '' } = call.params;
-      const sheet = await readSheet({ folder, file }, sheetOf(await open()));
+      const sheet = await readSheet({ folder, file }, formFor(call), sheetOf(await open()));
       if (sheet === undefined) throw new Problem('path_not_found');
-      return answerWith(call, represent(sheet.type, sheet.content), handbookHeaders);
+      const headers = (await isNegotiated({ folder, file })) ? inForms(handbookHeaders) : handbookHeaders;
+      return answerWith(call, represent(sheet.type, sheet.content), headers);
     },
   },
 ];
 
+/** A document for machines, at the address where they look for it. */
+const machineEndpoint = (operation: string, file: MachineFile): Endpoint => ({
+  operation,
+  path: `/${file}`,
+  ...toEverybody,
+  docs: { summary: 'Documents for machines', tag, media: 'text/markdown', hidden: true },
+  handle: async (call) => {
+    const { type, content } = await readMachineFile(file, 'api-docs/');
+    const own = file === 'llms.txt' ? `${content}\n${ownSection}` : content;
+    return answerWith(call, represent(type, own), handbookHeaders);
+  },
+});
+
+/** The API of the service that sends the index. */
+const ownSection = `## This service
+
+- [API](api-docs.md): Every endpoint of this service, with its fields, parameters and errors.
+- [OpenAPI](api-docs/openapi.json): The same as OpenAPI 3.1.
+`;
+
+/** The description of the API as Markdown. */
+const markdownEndpoint = (languages: Languages, markdownIn: MarkdownIn): Endpoint => ({
+  operation: 'getApiMarkdown',
+  path: '/api-docs.md',
+  ...toEverybody,
+  docs: { summary: 'Documentation as Markdown', tag, media: 'text/markdown', hidden: true },
+  handle: (call) => {
+    const language = languageOf(call, languages);
+    return answerWith(call, markdownIn(language), handbookHeaders, language);
+  },
+});
+
+/** Returns the description of the API as Markdown in a language. */
+type MarkdownIn = (language: Locale) => Representation;
+
 /** The interactive page and its parts, which are read and compressed when somebody opens it. */
-export const pageEndpoints = (languages: Languages): Endpoint[] => {
+export const pageEndpoints = (languages: Languages, markdownIn: MarkdownIn, title: string): Endpoint[] => {
   let opened: Promise<Page> | undefined;
   const open = (): Promise<Page> => {
-    opened ??= loadPage().catch((error: unknown) => {
+    opened ??= loadPage(title).catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
@@ -183,6 +244,9 @@ export const pageEndpoints = (languages: Languages): Endpoint[] => {
   return [
     ...handbookEndpoints(languages, open),
     topicsEndpoint(languages),
+    machineEndpoint('getMachineIndex', 'llms.txt'),
+    machineEndpoint('getMachineReference', 'llms-full.txt'),
+    markdownEndpoint(languages, markdownIn),
     {
       operation: 'getApiDocs',
       path: '/api-docs',
@@ -190,18 +254,21 @@ export const pageEndpoints = (languages: Languages): Endpoint[] => {
       docs: {
         summary: { 'zh-CN': '交互式接口文档', en: 'Interactive documentation' },
         description: {
-          'zh-CN': '在浏览器中阅读、试用并复制为代码；凭据只保存在页面内存中。',
-          en: 'Read and try the endpoints in a browser, and copy code samples. Credentials stay in the memory of the page.',
+          'zh-CN':
+            '在浏览器中阅读、试用并复制为代码；凭据只保存在页面内存中。以 `Accept: text/markdown` 请求时返回 Markdown 格式的接口描述。',
+          en: 'Read and try the endpoints in a browser, and copy code samples. Credentials stay in the memory of the page. With `Accept: text/markdown` it is the description of the API as Markdown.',
         },
         tag,
         media: 'text/html',
         etag: true,
       },
       handle: async (call) => {
+        if (formFor(call) === 'markdown')
+          return answerWith(call, markdownIn(call.language), inForms(pageHeaders), call.language);
         const language = pageLanguage(call.language);
         const html = (await open()).html.get(language);
         if (html === undefined) throw new Error(`the page has no language ${language}`);
-        return answerWith(call, html, pageHeaders, language);
+        return answerWith(call, html, inForms(pageHeaders), language);
       },
     },
     {

@@ -36,7 +36,8 @@ export const answerWith = (
 ): Answer => {
   const gzip = takesCoding(call.header('accept-encoding'), 'gzip');
   const etag = gzip ? `"${tag}-gz"` : `"${tag}"`;
-  const common = { ...headers, ETag: etag, Vary: 'Accept-Encoding' };
+  const vary = ['Accept-Encoding', headers['Vary'] ?? []].flat().join(', ');
+  const common = { ...headers, ETag: etag, Vary: vary };
   const spoken = language === undefined ? {} : { language };
   if (isKnown(call, etag)) return { status: 304, headers: common, raw: { type: '', body: '' }, ...spoken };
   return {

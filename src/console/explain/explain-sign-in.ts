@@ -45,7 +45,7 @@ const query: readonly QueryDocs[] = [
     name: 'value',
     description: {
       'zh-CN': '声明的值，可重复；不给出时使用上次登录的值',
-      en: 'Value of the claim, repeatable; without one the values of the last sign-in count',
+      en: 'Value of the claim, repeatable; default: the values of the last sign-in',
     },
     schema: { type: 'string' },
   },

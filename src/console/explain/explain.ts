@@ -6,7 +6,7 @@ import { parseId } from '../../fields/values.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import { checkedModels } from '../../http/call.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
-import { type Json, withoutUndefined } from '../../kernel/json.ts';
+import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { type Catalogue, catalogueOf, type Reason, reasonText } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { invalidParameter, parseQueryString, type QueryParameter } from '../../records/list.ts';
@@ -180,37 +180,43 @@ const answerOf = (catalogue: Catalogue, explanation: Explanation): { readonly [n
   };
 };
 
-/** Explains the decision of the pipeline about a request of a named caller, rule by rule. */
-export const explainEndpoint = (services: ExplainParts): Endpoint => {
-  const { callers } = services;
-  return {
-    operation: 'explain',
-    method: 'GET',
-    path: '/admin/explain',
-    auth: adminAuth,
-    policy: administratorOnly,
-    // The caller learns only of records that they may read.
-    grantsOn: checkedModels([...services.resources.values()].map(({ model }) => model)),
-    accepts: 'nothing',
-    docs: {
-      summary: { 'zh-CN': '解释访问判定', en: 'Explain an access decision' },
-      description: {
-        'zh-CN':
-          '按顺序列出路由、认证、策略与记录各步，以及起决定作用的一步；行规则给出条件树，每个条件附对该调用者与记录的结果。不预判请求体与条件请求（400、409、412、422，以及写入后的记录不再满足写规则时的 403）。',
-        en: 'The steps in their order: route, authentication, policy, record; and the one that decides. A row rule comes with the tree of its conditions, each with its outcome for this caller and record. Results that depend on the body or on conditions are not predicted: 400, 409, 412, 422, and 403 if the caller could not write the changed record.',
-      },
-      tag: adminTag,
-      data: explanationSchema,
-      query,
-      problems: ['invalid_parameter', 'record_not_found'],
-    },
-    handle: async ({ query: text, principal, language }: Call) => {
-      const given = givenIn(parseQueryString(text), query);
-      const { method, path, address } = requestOf(given);
-      const subject = await subjectOf(callers, services, given);
-      const explanation = await explain(services, subject, { method, path, address }, principal, language);
-      const said = answerOf(catalogueOf(language), explanation);
-      return { data: { method, path, caller: describeSubject(subject), ...said } };
-    },
-  };
+/**
+ * Explains a request, as the query of the endpoint names it.
+ * @throws Problem `invalid_parameter`, `record_not_found`
+ */
+export const explainRequest = async (
+  services: ExplainParts,
+  { query: text, principal, language }: Pick<Call, 'query' | 'principal' | 'language'>,
+): Promise<JsonObject> => {
+  const given = givenIn(parseQueryString(text), query);
+  const { method, path, address } = requestOf(given);
+  const subject = await subjectOf(services.callers, services, given);
+  const explanation = await explain(services, subject, { method, path, address }, principal, language);
+  const said = answerOf(catalogueOf(language), explanation);
+  return { method, path, caller: describeSubject(subject), ...said };
 };
+
+/** Explains the decision of the pipeline about a request of a named caller, rule by rule. */
+export const explainEndpoint = (services: ExplainParts): Endpoint => ({
+  operation: 'explain',
+  method: 'GET',
+  path: '/admin/explain',
+  auth: adminAuth,
+  policy: administratorOnly,
+  // The caller learns only of records that they may read.
+  grantsOn: checkedModels([...services.resources.values()].map(({ model }) => model)),
+  accepts: 'nothing',
+  docs: {
+    summary: { 'zh-CN': '解释访问判定', en: 'Explain an access decision' },
+    description: {
+      'zh-CN':
+        '按顺序列出路由、认证、策略与记录各步，以及起决定作用的一步；行规则给出条件树，每个条件附对该调用者与记录的结果。不预判请求体与条件请求（400、409、412、422，以及写入后的记录不再满足写规则时的 403）。',
+      en: 'The steps in their order: route, authentication, policy, record; and the one that decides. A row rule comes with the tree of its conditions, each with its outcome for this caller and record. Results that depend on the body or on conditions are not predicted: 400, 409, 412, 422, and 403 if the caller could not write the changed record.',
+    },
+    tag: adminTag,
+    data: explanationSchema,
+    query,
+    problems: ['invalid_parameter', 'record_not_found'],
+  },
+  handle: async (call: Call) => ({ data: await explainRequest(services, call) }),
+});

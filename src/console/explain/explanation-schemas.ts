@@ -30,7 +30,7 @@ const condition = objectSchema(
     decides: { type: 'boolean', description: 'whether this condition decides' },
     model: { type: 'string', description: 'model whose field is compared' },
     field: text,
-    value: { type: 'string', description: 'what `equals` compares with' },
+    value: { type: 'string', description: 'value that `equals` compares with' },
     of: { type: 'string', description: 'model of the memberships, or the one that the reference names' },
     on: { type: 'string', description: 'field of the memberships that is compared' },
     where: {
@@ -57,7 +57,7 @@ const step = {
   because: { type: 'string', description: 'the reason, in the language of the request' },
   reason: {
     ...objectSchema('ExplainedReason', { name: text, params: { type: 'object' } }),
-    description: 'the same as a name and its values, from which a page writes it in a language of its own',
+    description: 'the same as a name and its values, for a page in another language',
   },
 } as const;
 /** The conditions are there where the step is one of a row rule. */
@@ -95,7 +95,7 @@ const explainedStep = objectSchema(
       about: {
         type: 'string',
         enum: ['record', 'list', 'body', 'unknown'],
-        description: 'subject of the outcomes; unknown: a record that this caller does not reach',
+        description: 'subject of the outcomes; unknown: a record that this caller cannot access',
       },
       rule: condition,
     }),
@@ -108,7 +108,7 @@ export const explanationSchema = objectSchema('Explanation', {
   path: text,
   caller: explainedCaller,
   allowed: boolean,
-  status: { type: 'integer', description: 'HTTP status that the request would meet' },
+  status: { type: 'integer', description: 'HTTP status that the request would get' },
   code: { type: 'integer', description: 'code of the envelope; 0 where it is allowed' },
   endpoint: {
     type: ['object', 'null'],

@@ -58,7 +58,7 @@ export const refusalCausesEndpoint = ({ refusals, routes }: RefusalCauseParts): 
     summary: { 'zh-CN': '被拒绝的请求，按原因', en: 'Rejected requests by cause' },
     description: {
       'zh-CN':
-        '24 小时内被拒绝的请求，按调用者、端点与错误码归并，次数多的在前，最多 100 条；每条附次数最多的路径。',
+        '24 小时内被拒绝的请求，按调用者、接口与错误码归并，次数多的在前，最多 100 条；每条附次数最多的路径。',
       en: 'Refused requests within 24 hours by caller, endpoint and code, the most frequent first, at most 100; each with its most frequent paths.',
     },
     tag: adminTag,

@@ -21,28 +21,74 @@ import { ruleOf, type ServedResource } from '../../resources/operations.ts';
 /** The methods by which users call the API themselves, in the order in which one is chosen. */
 const ownMethods = ['jwt', 'api_key'] as const;
 
-const whole: QueryDocs = {
-  name: 'page',
-  description: { 'zh-CN': '页码，默认 1', en: 'Page number, default 1' },
-  schema: { type: 'integer', minimum: 1 },
+const queries: readonly QueryDocs[] = [
+  {
+    name: 'page',
+    description: { 'zh-CN': '页码，默认 1', en: 'Page number, default 1' },
+    schema: { type: 'integer', minimum: 1 },
+  },
+  {
+    name: 'per_page',
+    description: { 'zh-CN': '每页条数，默认 20，至多 100', en: 'Records a page, default 20, at most 100' },
+    schema: { type: 'integer', minimum: 1, maximum: 100 },
+  },
+  {
+    name: 'sort',
+    description: {
+      'zh-CN': '排序，与该资源的列表相同；默认 -id',
+      en: 'Order, as in the list of the resource; default -id',
+    },
+    schema: { type: 'string' },
+  },
+  {
+    name: 'q',
+    description: { 'zh-CN': '搜索，与该资源的列表相同', en: 'Search, as in the list of the resource' },
+    schema: { type: 'string' },
+  },
+  {
+    name: 'filter[field]',
+    description: {
+      'zh-CN': '筛选，与该资源的列表相同；只能用该用户可见的字段',
+      en: 'Filter, as in the list of the resource; only by fields that this user sees',
+    },
+    schema: { type: 'string' },
+  },
+];
+
+/** Parameters and their defaults; the list of the resource reads the values. */
+const standard = { page: '1', per_page: '20', sort: '-id' } as const;
+
+const known: ReadonlySet<string> = new Set([...Object.keys(standard), 'q']);
+
+/** The forms of values that are narrower than those of the list. */
+const forms: Readonly<Record<string, RegExp>> = {
+  page: /^[1-9]\d{0,8}$/,
+  per_page: /^(?:[1-9]\d?|100)$/,
 };
 
-/** Records that one page shows. */
-const perPage = 20;
-
-/** The only parameter: looking at a list needs no other. */
-const pageIn = (query: string): number => {
-  const given = [...new URLSearchParams(query)];
-  const [[name, value] = ['page', '1']] = given;
-  if (given.length > 1 || name !== 'page' || !/^[1-9]\d{0,8}$/.test(value))
-    throw new Problem('invalid_parameter', { params: { name: given.length > 1 ? 'page' : name } });
-  return Number(value);
+/**
+ * The query of the list: nothing but the page, the order, a search and filters. Related records and other forms of a
+ * response cannot be asked for. @throws Problem `invalid_parameter`
+ */
+const queryIn = (query: string): string => {
+  const asked = new URLSearchParams(query);
+  for (const [name, value] of asked)
+    if (
+      !(known.has(name) || name.startsWith('filter[')) ||
+      asked.getAll(name).length > 1 ||
+      forms[name]?.test(value) === false
+    )
+      throw new Problem('invalid_parameter', { params: { name } });
+  for (const [name, value] of Object.entries(standard)) if (!asked.has(name)) asked.set(name, value);
+  return asked.toString();
 };
 
 interface Looked {
   readonly resource: ServedResource;
   /** The grant of the colleague. */
   readonly grant: Grant;
+  /** Fields that the administrator reads, and the colleague neither in the list nor in a record. */
+  readonly hidden: readonly string[];
 }
 
 export interface ViewAsParts extends TableContext {
@@ -72,9 +118,14 @@ class ColleagueView {
     const resource = [...this.#services.resources.values()].find(({ model }) => model.path === path);
     if (resource === undefined) throw new Problem('record_not_found');
     const { model } = resource;
-    if (readsInArea(call.principal, model) === undefined) throw new Problem('forbidden');
-    const rule = ruleOf(model, this.#models, action, apiArea);
-    const user = await this.#identify(idOf(call), modelsOfGrants(rule), apiArea.auth(model, action));
+    const own = readsInArea(call.principal, model);
+    if (own === undefined) throw new Problem('forbidden');
+    const rules = {
+      list: ruleOf(model, this.#models, 'list', apiArea),
+      detail: ruleOf(model, this.#models, 'detail', apiArea),
+    };
+    const checked = [...new Set([...modelsOfGrants(rules.list), ...modelsOfGrants(rules.detail)])];
+    const user = await this.#identify(idOf(call), checked, apiArea.auth(model, action));
     await this.#change(actorOf(call), async () => ({
       audit: {
         action: 'user.view_as',
@@ -83,9 +134,14 @@ class ColleagueView {
       },
       result: undefined,
     }));
-    const decision = decide(rule, user);
+    const decisions = { list: decide(rules.list, user), detail: decide(rules.detail, user) };
+    const decision = decisions[action];
     if (!decision.allowed) throw this.#refusal(decision.problem);
-    return { resource, grant: decision.grant };
+    const seen = new Set(
+      Object.values(decisions).flatMap((each) => (each.allowed ? [...each.grant.readable] : [])),
+    );
+    const hidden = own.readable.filter((name) => !seen.has(name));
+    return { resource, grant: decision.grant, hidden };
   }
 
   async #identify(id: number, of: readonly string[], auth: Endpoint['auth']): Promise<UserPrincipal> {
@@ -128,20 +184,25 @@ const listEndpoint = (services: ViewAsParts, view: ColleagueView): Endpoint => {
     docs: {
       summary: { 'zh-CN': '以同事的视角查看列表', en: 'List records as a colleague sees them' },
       description: {
-        'zh-CN': `该用户通过接口会看到的记录与字段，每页 ${perPage} 条。只读，每次查看都记入审计；仅限调用者自己可读的模型。`,
-        en: `The records and fields that this user sees through the API, ${perPage} a page. It reads only, each look is in the audit log, and only models are shown that the caller may read.`,
+        'zh-CN':
+          '该用户通过接口会看到的记录与字段，可搜索、排序、筛选。只读，每次查看都记入审计；仅限调用者自己可读的模型。',
+        en: 'The records and fields that this user sees through the API, searched, sorted and filtered. Read-only; the audit log records each view. Only models that the caller can read are shown.',
       },
       tag: adminTag,
       data: { type: 'array', items: { type: 'object' } },
-      query: [whole],
+      query: queries,
       headers: {
         'X-Total-Count': { 'zh-CN': '该用户可见的记录总数', en: 'Records that this user sees' },
+        'X-Hidden-Fields': {
+          'zh-CN': '调用者可见而该用户不可见的字段，以逗号分隔',
+          en: 'Fields that the caller sees and this user does not, separated by commas',
+        },
       },
-      problems: ['invalid_parameter', ...problems],
+      problems: ['invalid_parameter', 'unusable_field', ...problems],
     },
     handle: async (call) => {
-      const query = `page=${pageIn(call.query)}&per_page=${perPage}&sort=-id`;
-      const { resource, grant } = await view.look(call, 'list', null);
+      const query = queryIn(call.query);
+      const { resource, grant, hidden } = await view.look(call, 'list', null);
       const answer = await resource.list(grant, {
         query,
         path: origin + call.path,
@@ -151,7 +212,10 @@ const listEndpoint = (services: ViewAsParts, view: ColleagueView): Endpoint => {
       const { json, headers } = answer;
       return {
         data: new JsonText(typeof json === 'string' ? json : new OwnedBytes(json)),
-        headers: { 'X-Total-Count': headers['X-Total-Count'] ?? '0' },
+        headers: {
+          'X-Total-Count': headers['X-Total-Count'] ?? '0',
+          'X-Hidden-Fields': hidden.join(','),
+        },
       };
     },
   };
@@ -165,7 +229,7 @@ const recordEndpoint = (services: ViewAsParts, view: ColleagueView): Endpoint =>
     summary: { 'zh-CN': '以同事的视角查看记录', en: 'Show a record as a colleague sees it' },
     description: {
       'zh-CN': '该用户不可见的记录如同不存在：404。只读，每次查看都记入审计。',
-      en: 'A record that this user does not reach is missing: 404. It reads only, and each look is in the audit log.',
+      en: 'A record that this user cannot access returns 404. Read-only; the audit log records each view.',
     },
     tag: adminTag,
     data: { type: 'object' },
@@ -183,9 +247,10 @@ const recordEndpoint = (services: ViewAsParts, view: ColleagueView): Endpoint =>
 /**
  * The records of a resource that a colleague sees through the API. The administrator does not become that user: no
  * session, token or key is made. The list and the detail of a resource are read with the grant that the colleague would
- * have, and nothing else can be asked for; so nothing can be written, signed or changed, and the colleague's account,
- * keys and sessions stay out of reach. Administrators look only at models whose records they may read themselves, so
- * that nothing is shown that they could not see. Each look is in the audit log before its answer.
+ * have, by page, order, search and filters, and nothing else can be asked for; so nothing can be written, signed or
+ * changed, and the colleague's account, keys and sessions stay out of reach. Administrators look only at models whose
+ * records they may read themselves, so that nothing is shown that they could not see. Each look is in the audit log
+ * before its answer.
  */
 export const viewAsEndpoints = (services: ViewAsParts): Endpoint[] => {
   const view = new ColleagueView(services);

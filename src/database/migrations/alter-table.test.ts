@@ -218,7 +218,7 @@ describeEachDatabase('alterTable', (databases) => {
     await it.database.execute(query(insert('books', 'price', '1250')));
     await expect(
       it.alter('books', { change: { price: { from: every.price, to: field.integer() } } }),
-    ).rejects.toThrow(reason(/^books\.price of record 1 is no value of the new integer/));
+    ).rejects.toThrow(reason(/^books\.price of record 1 is not a value of the new integer/));
     await expect(it.alter('books', { add: { isbn: field.string({ required: true }) } })).rejects.toThrow(
       reason(/^books\.isbn is required and record 1 has no value/),
     );

@@ -38,7 +38,7 @@ const fillOf = (
   if (value === undefined || value === null || !isRequired(definition)) return undefined;
   const accepted = accept(definition, value);
   if (isMissing(value) || !('column' in accepted) || accepted.column === null)
-    throw new Error(`fill: ${JSON.stringify(value)} is no value of ${table}.${column}`);
+    throw new Error(`fill: ${JSON.stringify(value)} is not a value of ${table}.${column}`);
   return accepted.column;
 };
 

@@ -52,7 +52,7 @@ export const renameTable = (
  * Fills former values of a model's records: `fill` is called for each stored side of each version, the values before a
  * write and those after it. Call it between the `alterTable` that adds columns and the one that drops their sources.
  * Erased values stay erased.
- * @throws Error for a model without a table, a name that is no field, and a value that its field does not take
+ * @throws Error for a model without a table, a name that is not a field, and a value that its field does not take
  */
 export const fillHistory = (
   db: MigrationDatabase,

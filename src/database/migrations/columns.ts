@@ -80,7 +80,7 @@ export const onDeleteOption = (action: string, required: boolean): { readonly on
   return onDelete === (required ? 'restrict' : 'null') ? {} : { onDelete };
 };
 
-/** The table that the column of a field refers to; undefined where it is no reference. */
+/** The table that the column of a field refers to; undefined where it is not a reference. */
 export const referenceOf = (
   name: string,
   definition: FieldDefinition,

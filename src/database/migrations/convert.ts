@@ -117,7 +117,7 @@ export const convertColumn = async (
     if (value !== undefined) return value;
     const { kind } = target.definition.type;
     throw new Error(
-      `${table}.${source.column} of record ${id} is no value of the new ${kind}: correct it first`,
+      `${table}.${source.column} of record ${id} is not a value of the new ${kind}: correct it first`,
     );
   };
   const read = readStatement(dialect, table, source);

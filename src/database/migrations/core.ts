@@ -50,6 +50,10 @@ const coreMigrations: Migrations = {
   '0076_failed_deliveries': addColumns('gatewright_webhooks', {
     failed_delivery: column.integer({ nullable: true }),
   }),
+  '0077_runs_of_jobs': addColumns('gatewright_jobs', {
+    stack: column.text({ nullable: true, kept: 'application' }),
+    runs: column.json({ nullable: true, kept: 'application' }),
+  }),
 };
 
 /** The migrations of the service. */

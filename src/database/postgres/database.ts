@@ -62,9 +62,9 @@ const types = { getTypeParser: (oid: number) => parsers[oid] ?? asText };
 /** Figures of the sessions of which statements have one each. */
 const figuresOfPool = ({ open, places, taken, waiting }: Sessions['load']): readonly Figure[] => [
   figure('gauge', 'database_pool_size', 'Sessions that may be in use (DATABASE_POOL).', places),
-  figure('gauge', 'database_pool_connections', 'Connections to the server that are open.', open),
+  figure('gauge', 'database_pool_connections', 'Open connections to the server.', open),
   figure('gauge', 'database_pool_in_use', 'Sessions in use.', taken),
-  figure('gauge', 'database_pool_waiting', 'Statements that wait for a session.', waiting),
+  figure('gauge', 'database_pool_waiting', 'Statements waiting for a session.', waiting),
 ];
 
 /** Longest run of a statement and of a unit, in milliseconds. */

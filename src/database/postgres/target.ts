@@ -54,6 +54,7 @@ export const postgresTargets: TargetKind = {
   replicaForms: ['postgres://…'],
   apart:
     'on PostgreSQL a schema of its own (create schema gatewright; DATABASE_URL=…?options=-c%20search_path%3Dgatewright)',
+  packages: ['pg'],
   reads: (url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url),
   target: targetOf,
   createTemporary: async (url) => (await import('./temporary-database.ts')).createTestDatabase(url),

@@ -1,13 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { busyLimit } from '../target.ts';
 import { isBusy } from './errors.ts';
-
-/** How long a busy database is tried again, in milliseconds. */
-export const busyLimit = 10_000;
 
 const longestPause = 50;
 
-/** Pause before the n-th new attempt, in milliseconds. */
-export const busyPause = (attempt: number): number => Math.min(2 ** attempt, longestPause);
+/** Attempts after which the pause doubles. */
+const attemptsOfPause = 4;
+
+/**
+ * Pause before the n-th new attempt, in milliseconds. A transaction of another worker is over after a few: pauses that grow
+ * faster make writes wait several times as long as that, and the others write again in the meantime.
+ */
+export const busyPause = (attempt: number): number =>
+  Math.min(2 ** Math.floor(attempt / attemptsOfPause), longestPause);
 
 /** In so many milliseconds every process that waits for the database has made an attempt. */
 export const everybodysTurn = longestPause + 5;

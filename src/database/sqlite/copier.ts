@@ -100,7 +100,7 @@ const syncFile = (path: string): void => {
 /** True if a service that was started with this file still runs, although the file is missing. */
 const isServed = (path: string): boolean => {
   if (!exists(`${path}-service`)) return false;
-  const claim = new ServiceClaim(path);
+  const claim = new ServiceClaim(path, 'first');
   claim.release();
   return !claim.alone;
 };

@@ -8,10 +8,10 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { type Figure, figure } from '../../kernel/figure.ts';
 import { nextSlice } from '../../kernel/slices.ts';
 import { StreamSlots } from '../chunk-stream.ts';
-import type { Caller, OpenDatabase, Query, Transaction, Unit, WriteOptions } from '../database.ts';
+import type { Caller, Claimant, OpenDatabase, Query, Transaction, Unit, WriteOptions } from '../database.ts';
 import { databaseUnavailable } from '../problems.ts';
 import { figuresOfShares } from '../shares.ts';
-import type { DatabaseOptions } from '../target.ts';
+import type { DatabaseOptions, Peers } from '../target.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { FileIdentity, SqliteConnection } from './connection.ts';
@@ -30,10 +30,10 @@ import { type AroundWrites, Writer } from './writer.ts';
 const maxSnapshotAgeMs = 5;
 
 /**
- * Lets the reads of one turn of the event loop share a read transaction, since its locks cost more than most
- * statements. The snapshot begins when the requests of the turn have arrived, and ends before those of the next turn
- * start, so each request sees everything that was committed before it was sent. A write of this process ends it as
- * well.
+ * Lets the requests of one turn of the event loop share a read transaction, since its locks cost more than most
+ * statements. The snapshot begins when these requests have arrived, and ends when each of them waits for something other
+ * than a promise. So each request sees everything that was committed before it was sent, and code that hears from
+ * another process sees what that had committed. A write of this process ends it as well.
  */
 class SharedSnapshot {
   readonly #connection: SqliteConnection;
@@ -51,7 +51,8 @@ class SharedSnapshot {
     this.end();
     if (this.#active) return;
     this.#active = true;
-    setImmediate(this.#finish);
+    // A tick runs when no promise is left to resolve.
+    queueMicrotask(() => process.nextTick(this.#finish));
   }
 
   readonly #finish = (): void => {
@@ -126,8 +127,8 @@ export class Revisions {
 
   /** Returns the number of the last commit that may have changed what the statement reads. */
   of(sql: string): number {
-    const version = this.#versions.read();
-    if (version !== this.#knownVersion) this.#lose(version);
+    const version = this.#readIfFree();
+    if (version === undefined || version !== this.#knownVersion) this.#lose(version);
     let last = this.#unknown;
     const reads = this.#reads.getOrMake(sql, () => this.#readsOf(sql));
     for (const name of reads) last = Math.max(last, this.#written.get(name) ?? 0);
@@ -168,6 +169,16 @@ export class Revisions {
     this.#reads.clear();
   }
 
+  /** The version for reads; undefined while another process recovers the log of one that was killed. */
+  #readIfFree(): number | undefined {
+    try {
+      return this.#versions.read();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      return undefined;
+    }
+  }
+
   /** Reads a version; undefined if that fails. The commit before it is durable all the same. */
   #read(version: () => number): number | undefined {
     try {
@@ -182,16 +193,16 @@ const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false
 
 /** Figures of the one writer, and of the files. */
 const figuresOfFile = (path: string, { waiting, writes, groups }: Writer['load']): readonly Figure[] => [
-  figure('gauge', 'database_write_queue', 'Writes that wait for the one writer.', waiting),
-  figure('counter', 'database_writes_total', 'Writes that were run in transactions.', writes),
+  figure('gauge', 'database_write_queue', 'Writes waiting for the single writer.', waiting),
+  figure('counter', 'database_writes_total', 'Writes run in transactions.', writes),
   figure(
     'counter',
     'database_write_groups_total',
-    'Transactions in which they were; concurrent writes share one.',
+    'Transactions used for these writes; concurrent writes share one.',
     groups,
   ),
-  figure('gauge', 'database_wal_bytes', 'Size of the write-ahead log.', bytesOf(`${path}-wal`)),
-  figure('gauge', 'database_file_bytes', 'Size of the database file.', bytesOf(path)),
+  figure('gauge', 'database_wal_bytes', 'Size of the write-ahead log.', bytesOf(`${path}-wal`), 'max'),
+  figure('gauge', 'database_file_bytes', 'Size of the database file.', bytesOf(path), 'max'),
 ];
 
 /** Bytes from which on a file is expected to have lists that are scanned and streamed. */
@@ -202,7 +213,7 @@ const sizeCheckIntervalMs = 10_000;
 
 /** The message to a service that is not the only one on the file. */
 const another =
-  'another service runs on this SQLite file: both answer, but each write waits for the other, and several instances are meant for PostgreSQL';
+  'another service runs on this SQLite file: both respond, but each write waits for the other. Set WORKERS for several processes of one service; several machines need PostgreSQL';
 
 /** Returns a number that changes with every commit of any other connection. */
 const dataVersion: Query = { sql: 'pragma data_version', parameters: [] };
@@ -228,6 +239,7 @@ class SqliteDatabase implements OpenDatabase {
   readonly #streams: StreamThread;
   readonly #sizing: NodeJS.Timeout;
   readonly #file: FileIdentity;
+  readonly #peers: Peers | undefined;
   #claim: ServiceClaim | undefined;
   #refusal: Error | undefined;
   #closing: Promise<void> | undefined;
@@ -258,7 +270,8 @@ class SqliteDatabase implements OpenDatabase {
       },
       (sql) => reading.readsOf(sql),
     );
-    this.#writer = new Writer(writing, this.#aroundWrites(), options.busyLimit);
+    this.#peers = options.peers;
+    this.#writer = new Writer(writing, this.#aroundWrites(), options);
     const startThread = (onExit: (thread: ReaderThread) => void) =>
       new ReaderThread(place.path, (error) => reading.toError(error), onExit);
     this.#scans = new ScanPool(startThread, options.scanLimit);
@@ -324,9 +337,25 @@ class SqliteDatabase implements OpenDatabase {
     return this.#file.inspect();
   }
 
-  claim(): string | undefined {
+  get listen(): OpenDatabase['listen'] {
+    const peers = this.#peers;
+    return (
+      peers &&
+      ((channel, heard) => {
+        const end = peers.listen(channel, heard);
+        return async () => end();
+      })
+    );
+  }
+
+  get tell(): OpenDatabase['tell'] {
+    const peers = this.#peers;
+    return peers && (async (channel) => peers.tell(channel));
+  }
+
+  claim(claimant: Claimant): string | undefined {
     try {
-      this.#claim ??= new ServiceClaim(this.#place.path);
+      this.#claim ??= new ServiceClaim(this.#place.path, claimant);
     } catch (error) {
       if (!isUnwritable(error)) throw error;
       const { message } = namingFile(claimPath(this.#place.path), error) as Error;

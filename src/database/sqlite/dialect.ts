@@ -158,6 +158,7 @@ export const sqliteDialect: Dialect = {
   fits: () => undefined,
   atMost: (count, most) => unless(sql`${count} > ${literal(most)}`),
   tableBytes: undefined,
+  databaseBytes: sql`(select p.page_count * s.page_size from pragma_page_count as p, pragma_page_size as s)`,
   snapshotId: undefined,
   assertRowsExamined: (count, most) => unless(sql`${count} >= ${most}`),
   arrayText: (values) => sql`json_array(${join(values)})`,
@@ -187,6 +188,7 @@ export const sqliteDialect: Dialect = {
   commitOrderLock: undefined,
   writeWithCte: undefined,
   computesSkippedRows: false,
+  hasLateral: false,
   misestimatesBoundLimit: false,
   prefersMaterializedCount: false,
   // Writes to the log. Every connection reads the schema again after it.

@@ -71,7 +71,7 @@ export const whyUnwritable = (directory: string): string | undefined => {
 /** Reasons why SQLite cannot write a file, by the system's code for its directory. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'its directory is missing',
-  EROFS: 'its volume is read-only; copy the file, and -wal beside it, to another place',
+  EROFS: 'its volume is read-only; copy the file and its -wal to another place',
   EACCES: 'this user may not write in its directory',
 };
 

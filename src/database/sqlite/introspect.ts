@@ -32,7 +32,7 @@ const columnsSql = `select m.name as "table", c.name as name, c.type as type, c.
   from sqlite_master m join pragma_table_xinfo(m.name) c
   where ${ownTables} order by m.name, c.cid`;
 
-/** Foreign keys of one column. `seq` counts the columns of a key; one over several is no reference. */
+/** Foreign keys of one column. `seq` counts the columns of a key; one over several is not a reference. */
 const foreignKeysSql = `select m.name as "table", f."from" as "column", f."table" as target,
     lower(f.on_delete) as action
   from sqlite_master m join pragma_foreign_key_list(m.name) f

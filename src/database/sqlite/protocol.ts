@@ -20,7 +20,7 @@ export type ReaderReply =
 /** The result of a scan. */
 export interface Scanned<Row = unknown> {
   readonly rows: Row[];
-  /** From the moment when the thread began with it. */
+  /** The time that it took its thread. */
   readonly milliseconds: number;
 }
 

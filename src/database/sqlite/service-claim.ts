@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import type { Claimant } from '../database.ts';
 import { isBusy } from './errors.ts';
 
 /** Milliseconds that the moment of another process, which looks whether it is alone, is waited for. */
@@ -21,15 +22,15 @@ export const claimPath = (databasePath: string): string => `${databasePath}-serv
  */
 export class ServiceClaim {
   readonly #lock: DatabaseSync;
-  /** True if no other service held a claim when this one was made. */
+  /** True if no other service held a claim when this one was made; a process that joins its service does not look. */
   readonly alone: boolean;
 
-  constructor(databasePath: string) {
+  constructor(databasePath: string, claimant: Claimant) {
     const path = claimPath(databasePath);
     makePrivately(path);
     this.#lock = new DatabaseSync(path, { timeout: lockTimeoutMs });
     try {
-      this.alone = this.#isAlone();
+      this.alone = claimant === 'joins' || this.#isAlone();
       // A read transaction that stays open is a shared lock.
       this.#lock.exec('begin; select count(*) from sqlite_schema');
     } catch (error) {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +63,26 @@ it('ends its snapshot when a turn begins while the one before it is not over', a
     neighbour.exec(`insert into t values ('x')`);
     database?.renewSnapshot?.();
     expect(await Promise.all([before, count(database)])).toEqual([0, 1]);
+  } finally {
+    neighbour.close();
+  }
+});
+
+it('sees what another process has reported, although the turn before is not over', async () => {
+  const neighbour = new DatabaseSync(join(directory, 'test.db'));
+  try {
+    neighbour.exec('pragma synchronous = off');
+    const { promise, resolve } = Promise.withResolvers<readonly unknown[]>();
+    setImmediate(async () => {
+      database?.renewSnapshot?.();
+      const before = await count(database);
+      neighbour.exec(`insert into t values ('x')`);
+      // Its callback runs in the poll phase, where messages arrive, and before the next immediate.
+      stat(directory, () => resolve(Promise.all([before, count(database)])));
+      const ready = performance.now() + 1;
+      while (performance.now() < ready);
+    });
+    expect(await promise).toEqual([0, 1]);
   } finally {
     neighbour.close();
   }

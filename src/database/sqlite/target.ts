@@ -57,8 +57,10 @@ export const sqliteFileUrl = (path: string): string => `sqlite:${path}`;
 
 export const sqliteTargets: TargetKind = {
   forms: ['sqlite:PATH', inMemory],
-  alone:
-    'SQLite lets one process write at a time, and long reads run in threads already: for more, move to PostgreSQL and set DATABASE_URL=postgres://…',
+  alone: (url) =>
+    url === inMemory
+      ? 'each process would have a database of its own: set DATABASE_URL=sqlite:PATH'
+      : undefined,
   reads: (url) => url === inMemory || withPath.test(url),
   target: (url) => {
     const path = withPath.exec(url)?.groups?.['path'];

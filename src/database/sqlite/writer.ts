@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { overloaded } from '../../kernel/problem.ts';
 import type { Query, Unit, WriteOptions } from '../database.ts';
 import { databaseUnavailable, outcomeUnknown, transactionTimeout } from '../problems.ts';
-import { busyLimit, busyPause } from './busy.ts';
+import { busyLimit, type Peers } from '../target.ts';
+import { busyPause, everybodysTurn } from './busy.ts';
 import type { SqliteConnection } from './connection.ts';
 import { isBusy, isCommitOutcomeUnknown, isSqliteError } from './errors.ts';
 import { type UnitOutcome, UnitRunner, type WaitLimits } from './unit-runner.ts';
@@ -47,6 +48,13 @@ const groupTime = 10;
  */
 const gatherTime = 2;
 
+/** Channel on which a process says that its writes wait for the end of another process's transaction. */
+const waitChannel = 'sqlite_writes_wait';
+
+/** Milliseconds between two such messages, the first of which comes as late; and for how long one counts. */
+const sayInterval = 250;
+const heardFor = 2 * sayInterval;
+
 /** How long writes still wait for a busy database while it is being closed, in milliseconds. */
 const closingLimit = 2_000;
 
@@ -64,6 +72,10 @@ export class Writer {
   readonly #connection: SqliteConnection;
   readonly #around: AroundWrites;
   readonly #busyLimit: number;
+  readonly #peers: Peers | undefined;
+  readonly #endListening: (() => void) | undefined;
+  /** Until when another process counts as waiting, by `performance.now()`. */
+  #othersWaitUntil = 0;
   #queue: Write[] = [];
   #scheduled = false;
   #closing: (() => void) | undefined;
@@ -75,10 +87,18 @@ export class Writer {
   /** Writes at the head of the queue that get a transaction each, because their common one was refused. */
   #apart = 0;
 
-  constructor(connection: SqliteConnection, around: AroundWrites, limit = busyLimit) {
+  constructor(
+    connection: SqliteConnection,
+    around: AroundWrites,
+    options: { readonly busyLimit?: number | undefined; readonly peers?: Peers | undefined },
+  ) {
     this.#connection = connection;
     this.#around = around;
-    this.#busyLimit = limit;
+    this.#busyLimit = options.busyLimit ?? busyLimit;
+    this.#peers = options.peers;
+    this.#endListening = options.peers?.listen(waitChannel, () => {
+      this.#othersWaitUntil = performance.now() + heardFor;
+    });
   }
 
   /** Writes that wait, and what was committed: writes, and the groups of them that shared a commit. */
@@ -100,6 +120,7 @@ export class Writer {
   /** Resolves when all writes that were taken have been answered. */
   close(): Promise<void> {
     this.#closed = true;
+    this.#endListening?.();
     this.#busyUntil = performance.now() + closingLimit;
     if (!this.#scheduled) return Promise.resolve();
     return new Promise((resolve) => {
@@ -126,10 +147,17 @@ export class Writer {
   async #writeQueue(): Promise<void> {
     this.#around.before();
     if (!this.#writeAlone()) await this.#writeGroup();
+    if (performance.now() < this.#othersWaitUntil) await this.#giveWay();
     this.#scheduled = false;
     if (this.#queue.length > 0) return this.#schedule();
     this.#apart = 0;
     this.#closing?.();
+  }
+
+  /** Pauses for as long as another process that waits may take to try again. */
+  async #giveWay(): Promise<void> {
+    this.#othersWaitUntil = 0;
+    await delay(everybodysTurn);
   }
 
   /** One statement needs no BEGIN and COMMIT around it. False where the group has to be taken instead. */
@@ -188,6 +216,7 @@ export class Writer {
 
   /** False when every write gave up waiting. They wait in the queue, so that new ones join them. */
   async #begin(): Promise<boolean> {
+    let saidAt = performance.now();
     for (let attempt = 0; ; attempt += 1) {
       try {
         this.#connection.exec('begin immediate');
@@ -199,6 +228,10 @@ export class Writer {
         this.#queue = this.#queue.filter((write) => !refused.includes(write));
         for (const write of refused) write.reject(this.#connection.toError(error));
         if (this.#queue.length === 0) return false;
+        if (now - saidAt >= sayInterval) {
+          this.#peers?.tell(waitChannel);
+          saidAt = now;
+        }
       }
       await delay(busyPause(attempt));
     }
@@ -247,7 +280,7 @@ export class Writer {
       limit,
       until: () => Math.min(until, this.#busyUntil),
       holdsGroup: group.length > 1,
-      others: () => this.#queue.length > group.length,
+      others: () => this.#queue.length > group.length || performance.now() < this.#othersWaitUntil,
     };
   }
 

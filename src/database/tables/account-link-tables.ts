@@ -15,11 +15,11 @@ export const invitationsTable = table(
     token_hash: column.text(),
     created_at: column.time('shown'),
     expires_at: column.time({
-      decides: 'how long a link is good',
+      decides: 'how long a link is valid',
       mostMs: seconds(invitationLifetime),
       of: sql`ended_at is null`,
       set: { column: 'ended_at', aheadMs: 0 },
-      wasAhead: 'the link is over',
+      wasAhead: 'the link is invalid',
       wasBehind: 'ends sooner by as much',
     }),
     used_at: column.time('shown', { nullable: true }),
@@ -67,7 +67,7 @@ export const accountLinksTable = table(
     created_at: column.time({
       decides: 'when a request without a link is removed',
       mostMs: 0,
-      wasAhead: 'the request is over',
+      wasAhead: 'the request is invalid',
       wasBehind: 'is removed sooner by as much',
     }),
     /** Null until a message was sent. */
@@ -75,7 +75,7 @@ export const accountLinksTable = table(
       {
         decides: 'how long a link that was sent by mail is valid',
         mostMs: seconds(accountLinkLifetime),
-        wasAhead: 'the link is over',
+        wasAhead: 'the link is invalid',
         wasBehind: 'ends sooner by as much',
       },
       { nullable: true },

@@ -103,7 +103,7 @@ export const formerSecretsTable = table(
     /** End of the overlap: the secret is refused from then on. */
     ends_at: column.time([
       {
-        decides: 'how long the replaced secret of a key works beside the new one',
+        decides: 'how long the replaced secret of a key works next to the new one',
         mostMs: seconds(maxOverlapSeconds),
         set: setToNow,
         // The overlap is no longer than the time since the replacement allows, whatever the clock said then.

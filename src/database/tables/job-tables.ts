@@ -65,6 +65,10 @@ export const jobsTable = table(
     lease: column.text({ nullable: true }),
     /** Error of the last run. */
     error: column.text({ nullable: true, kept: 'application' }),
+    /** Places in the code from which the last run threw it, a line each. */
+    stack: column.text({ nullable: true, kept: 'application' }),
+    /** JSON array: the runs that failed, each with its number, its times and its error. */
+    runs: column.json({ nullable: true, kept: 'application' }),
     created_at: column.time('shown'),
     started_at: column.time('shown', { nullable: true }),
     failed_at: column.time('shown', { nullable: true }),

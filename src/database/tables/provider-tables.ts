@@ -48,7 +48,7 @@ export const signInCodesTable = table(
     expires_at: column.time({
       decides: 'how long the one-time code of a sign-in is valid',
       mostMs: seconds(providerCodeLifetime),
-      wasAhead: 'the code is over',
+      wasAhead: 'the code is invalid',
       wasBehind: 'ends sooner by as much',
     }),
   },

@@ -32,11 +32,11 @@ export const webhooksTable = table(
     disabled: column.boolean({ default: false }),
     /** Sealed. */
     secret: column.text(),
-    /** Sealed; signs beside the new one until `previous_until`. */
+    /** Sealed; signs next to the new one until `previous_until`. */
     previous_secret: column.text({ nullable: true }),
     previous_until: column.time(
       {
-        decides: 'how long the previous secret signs beside the new one',
+        decides: 'how long the previous secret signs next to the new one',
         mostMs: seconds(maxOverlapSeconds),
         set: setToNow,
         wasAhead: 'ends now',

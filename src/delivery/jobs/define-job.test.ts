@@ -14,7 +14,7 @@ describe('defineJob', () => {
     ['no attempts', { handle, attempts: 0 }, 'attempts must be a whole number from 1 to 1000, not 0'],
     ['part of a second', { handle, timeout: 0.5 }, 'timeout must be a whole number from 1 to 86400, not 0.5'],
     ['a text for a number', { handle, timeout: '60' }, 'timeout must be a number, not "60"'],
-    ['no cron expression', { handle, every: 'daily' }, 'every daily is no cron expression'],
+    ['no cron expression', { handle, every: 'daily' }, 'every daily is not a cron expression'],
     ['a day that never comes', { handle, every: '0 0 30 2 *' }, 'every 0 0 30 2 * never comes'],
     ['no time zone', { handle, every: '@daily', timeZone: 'Mars/Olympus' }, 'timeZone Mars/Olympus is none'],
     ['a zone for nothing', { handle, timeZone: 'UTC' }, 'timeZone goes with every'],

@@ -41,7 +41,7 @@ const readExpression = (every: string, timeZone: string): Cron => {
     return new Cron(every, { timezone: timeZone, mode: '5-or-6-parts', paused: true });
   } catch (cause) {
     const reason = errorMessage(cause);
-    throw new Error(`every ${every} is no cron expression: ${reason}`, { cause });
+    throw new Error(`every ${every} is not a cron expression: ${reason}`, { cause });
   }
 };
 

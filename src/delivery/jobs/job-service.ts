@@ -111,7 +111,7 @@ const createJobPort = (defined: DefinedJobs, outbox: Outbox, wake: () => void): 
 
 // Recurring jobs
 
-const sharedHelp = 'Of the whole database, the same from every instance: aggregate by max, not by sum.';
+const sharedHelp = 'Covers the whole database, equal on every instance: aggregate by max, not by sum.';
 
 /**
  * Figures of how long ago the schedule of each recurring job last stored a job, and of the expected pause: the
@@ -277,6 +277,9 @@ export interface WorkParts {
   readonly stopping: Stopping;
 }
 
+/** Returns the next tick of each recurring job after a moment, in milliseconds since the epoch, by name. */
+export type NextTicks = (now: number) => ReadonlyMap<string, number>;
+
 /** The jobs of an application: their storage and their workers. */
 export interface JobService {
   readonly port: JobPort;
@@ -286,6 +289,7 @@ export interface JobService {
   readonly leaseMs: number;
   /** Figures of the recurring jobs' ticks, for the metrics. */
   readonly tickFigures: () => Promise<readonly Figure[]>;
+  readonly nextTicks: NextTicks;
   /** Makes the worker look for due jobs. */
   wake(): void;
   perform(parts: Pick<WorkParts, 'systemScope' | 'watch'>): Perform;
@@ -329,6 +333,13 @@ export const createJobs = ({ database, jobs, catalogue, times }: JobParts): JobS
     outbox,
     leaseMs: allTimes.lease,
     tickFigures: createTickFigures(schedules, scheduleStore),
+    nextTicks: (now) =>
+      new Map(
+        [...schedules].flatMap(([name, schedule]) => {
+          const next = schedule.next(now);
+          return next === undefined ? [] : [[name, next] as const];
+        }),
+      ),
     wake: () => wake(),
     perform,
     ticks,

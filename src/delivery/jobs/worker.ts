@@ -2,16 +2,19 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { basename, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { jobLeaseMs, longestRetryMs } from '../../database/tables.ts';
 import { ApplicationCode, type CodeWatch } from '../../kernel/application-code.ts';
 import { BusyTime, runAs, type Work } from '../../kernel/current-work.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
+import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Stopping } from '../../kernel/stopping.ts';
-import type { ClaimedJob, Outbox } from '../../ledger/outbox.ts';
+import type { ClaimedJob, Outbox, StoredFailure } from '../../ledger/outbox.ts';
 import { inputField } from '../../model/input-field.ts';
 import type { InputFields } from '../../model/job.ts';
 import { labelOf } from '../../model/names.ts';
@@ -63,8 +66,8 @@ export const compileJobs = (jobs: Jobs, catalogue: Catalogue): DefinedJobs =>
 export interface RunOutcome {
   readonly failure?: {
     readonly error: unknown;
-    /** The text that is stored. */
-    readonly text: string;
+    /** The texts that are stored. */
+    readonly stored: StoredFailure;
     /** Milliseconds until it runs again; undefined where it does not. */
     readonly again: number | undefined;
   };
@@ -104,6 +107,51 @@ export const failureText = (error: unknown): string => {
   }
 };
 
+/** Characters of a stack that are stored, and causes of an error whose places it has. */
+const stackLimits = { characters: 8_000, causes: 3 } as const;
+
+/** The folders of the service's own code, whose places say nothing to a reader. */
+const ownFolders = ['src/', 'dist/'].map((folder) => fileURLToPath(packageFile(folder)));
+
+/** A line of a stack: the function, if it has a name, and the path of the file with line and column. */
+const placeForm = /^\s+at (?:(.{1,200}) \()?(?:file:\/\/)?(\/[^()]{1,400}:\d+:\d+)\)?$/;
+
+/** The places of a stack in files of the application, each by its path from the folder that the process runs in. */
+const placesIn = (stack: string | undefined): readonly string[] =>
+  (stack ?? '').split('\n').flatMap((line) => {
+    const [, name, path] = placeForm.exec(line) ?? [];
+    if (path === undefined || path.includes('/node_modules/')) return [];
+    if (ownFolders.some((folder) => path.startsWith(folder))) return [];
+    const inside = relative(process.cwd(), path);
+    const shown = inside.startsWith('..') ? basename(path) : inside;
+    return [name === undefined ? `at ${shown}` : `at ${name} (${shown})`];
+  });
+
+/**
+ * The stored stack of an error that a job threw: the places in the application's code, innermost first, then those of
+ * its causes under their messages.
+ */
+export const failureStack = (error: unknown): string => {
+  try {
+    const lines: string[] = [];
+    let each: unknown = error instanceof Problem && error.cause instanceof Error ? error.cause : error;
+    for (let cause = 0; cause <= stackLimits.causes && each instanceof Error; cause += 1) {
+      if (cause > 0) lines.push(`caused by ${textOf(each).slice(0, maxStoredLength)}`);
+      lines.push(...placesIn(each.stack));
+      each = each.cause;
+    }
+    return lines
+      .join('\n')
+      .replaceAll('\0', '')
+      .toWellFormed()
+      .slice(0, stackLimits.characters)
+      .toWellFormed();
+  } catch {
+    // A getter of the error throws.
+    return '';
+  }
+};
+
 /** The wait after the first failure, in milliseconds. */
 const firstRetryMs = 10_000;
 
@@ -121,7 +169,7 @@ export const retryDelay = (attempt: number, random = Math.random()): number =>
 const done: RunOutcome = Object.freeze({});
 
 const failed = (error: unknown, again: number | undefined): RunOutcome => ({
-  failure: { error, text: failureText(error), again },
+  failure: { error, stored: { error: failureText(error), stack: failureStack(error) }, again },
 });
 
 /** The error of a run; of a timeout the cause, which names the job. */
@@ -187,8 +235,8 @@ export const createPerform =
 export const storeOutcome = (outbox: Outbox, job: ClaimedJob, { failure }: RunOutcome): Promise<boolean> => {
   if (failure === undefined) return outbox.finish(job);
   return failure.again === undefined
-    ? outbox.fail(job, failure.text)
-    : outbox.retry(job, failure.again, failure.text);
+    ? outbox.fail(job, failure.stored)
+    : outbox.retry(job, failure.again, failure.stored);
 };
 
 /** Stores and logs the outcome of a run. Where the lease was lost meanwhile, another process reports it. */

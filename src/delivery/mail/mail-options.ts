@@ -3,6 +3,7 @@
 import { mailboxViolation } from '../../auth/account.ts';
 import { domainName } from '../../auth/address.ts';
 import type { Locale } from '../../kernel/messages.ts';
+import { missingPackages } from '../../kernel/optional-packages.ts';
 import {
   code,
   filledListOf,
@@ -22,7 +23,7 @@ import { type AccountChange, type MailTemplateName, mailTemplates } from './mail
 export interface MailValues {
   readonly template: MailTemplateName;
   readonly locale: Locale;
-  /** Host of `BASE_URL`. */
+  /** Name of the application, `Shop` or `Shop (staging)`; the host of `BASE_URL` where it has none. */
   readonly service: string;
   /** The recipient's name; empty in a message to an address that was not verified. */
   readonly name: string;
@@ -143,7 +144,9 @@ export const mailOption: OptionCheck = (value, path) => {
   const flaw = objectOf(smtpOptions)(value, path);
   if (flaw !== undefined) return flaw;
   const { smtp, from } = value as Partial<SmtpOptions>;
-  return smtp === undefined || from === undefined ? `${path} needs smtp and from` : undefined;
+  if (smtp === undefined || from === undefined) return `${path} needs smtp and from`;
+  const missing = missingPackages(['nodemailer']);
+  return missing === undefined ? undefined : `${path} needs ${missing}`;
 };
 
 const domain: OptionCheck = (value, path) =>

@@ -39,6 +39,8 @@ export const mailInput = {
 
 export interface MailSenderParts {
   readonly mail: MailOption;
+  /** Name of the application, as messages mention it. */
+  readonly service: string;
   readonly baseUrl: string;
   /** The credential `smtp_password`, as it is now. */
   readonly password: () => string | undefined;
@@ -118,14 +120,18 @@ type MailFacts = Pick<MailInput, 'template' | 'locale'> &
   Partial<Pick<MailInput, 'username' | 'name' | 'path' | 'change' | 'changed' | 'keys' | 'linked_accounts'>>;
 
 /** The values of a message; `token` is the opened one. */
-export const mailValues = (input: MailFacts, token: string, baseUrl: string): MailValues => {
+export const mailValues = (
+  input: MailFacts,
+  token: string,
+  { service, baseUrl }: Pick<MailSenderParts, 'service' | 'baseUrl'>,
+): MailValues => {
   const { template, locale, username, name, path, change, changed, keys, linked_accounts: accounts } = input;
   const seconds = template === 'invitation' ? invitationLifetime : accountLinkLifetime;
   return {
     template,
     locale,
     token,
-    service: new URL(baseUrl).host,
+    service,
     name: name ?? '',
     username: username ?? '',
     change: change ?? '',
@@ -144,7 +150,7 @@ export const mailTexts = (mail: MailOption, values: MailValues): MailTexts => {
 };
 
 export const createMailSender = (parts: MailSenderParts): SendMail => {
-  const { mail, baseUrl, secrets, clock } = parts;
+  const { mail, secrets, clock } = parts;
   const deliver = deliveryOf(parts);
   return async (input, id) => {
     const { template, to, locale, sealed_token: sealed, expires_at: expiresAt } = input;
@@ -157,7 +163,7 @@ export const createMailSender = (parts: MailSenderParts): SendMail => {
       throw new Error(
         'the link was encrypted with a server secret that is no longer known: request another one',
       );
-    const texts = mailTexts(mail, mailValues(input, token, baseUrl));
+    const texts = mailTexts(mail, mailValues(input, token, parts));
     await deliver({ to, template, locale, ...texts }, id);
   };
 };

@@ -1,5 +1,6 @@
 /** The standard texts of every message in both languages, as plain text and HTML. */
 
+import { escapeHtml } from '../../kernel/html.ts';
 import { forLocale, type Locale, labelText, type ServiceLocale } from '../../kernel/messages.ts';
 import type { MailTexts, MailValues } from './mail-options.ts';
 import type { AccountChange, MailTemplateName } from './mail-queue.ts';
@@ -218,10 +219,6 @@ const wordings: Readonly<Record<MailTemplateName, Readonly<Record<ServiceLocale,
   },
   account_changed: { 'zh-CN': accountChanged('zh-CN'), en: accountChanged('en') },
 };
-
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character] ?? '');
 
 /** One line without control characters: nothing that a user has entered can begin a header, or a paragraph. */
 const oneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();

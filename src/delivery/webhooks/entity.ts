@@ -128,6 +128,7 @@ const webhookDefinition: EntityDefinition = {
   from: sql`(select w.*, u."username" from "gatewright_webhooks" w left join "users" u on u."id" = w."user_id")`,
   fields: { id: idField, url, models, actions, ...owners, ...state },
   model: 'Webhook',
+  found: { named: 'url', alias: 'username' },
   references: [
     { to: 'User', field: 'user_id', table: 'gatewright_webhooks', column: 'user_id', onDelete: 'null' },
     { to: 'User', field: 'created_by', table: 'gatewright_webhooks', column: 'created_by', onDelete: 'keep' },

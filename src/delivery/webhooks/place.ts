@@ -92,7 +92,7 @@ const tested: JsonSchema = {
     status: { type: ['integer', 'null'] },
     duration: { type: 'integer', description: 'milliseconds' },
     error: { type: ['string', 'null'] },
-    body: { type: ['string', 'null'], description: 'beginning of the answer' },
+    body: { type: ['string', 'null'], description: 'beginning of the response' },
   },
   required: ['delivered', 'status', 'duration', 'error', 'body'],
 };

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../fields/field.ts';
+import type { ApplicationName } from '../../kernel/application-name.ts';
 import type { Catalogue, Locale } from '../../kernel/messages.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
@@ -25,6 +26,7 @@ export interface DescriptionOptions {
   readonly users: Readonly<Record<ResourceRule['area'], JsonSchema>>;
   /** Without a trailing slash. */
   readonly baseUrl: string;
+  readonly application: ApplicationName;
   /** Version of the software. */
   readonly version: string;
   /** Maximum bytes of a request body. */

@@ -1,8 +1,10 @@
 /** `describeApi`: the OpenAPI document of an area, made from its endpoints. */
 
 import { offeredMethods } from '../../auth/registry.ts';
+import { fullName, shownName } from '../../kernel/application-name.ts';
 import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { fill, labelText } from '../../kernel/messages.ts';
+import { inSentence } from '../../kernel/spacing.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { defaultLimits, mediaTypes } from '../pipeline.ts';
 import { accessOf } from './access.ts';
@@ -17,7 +19,7 @@ import { generalResponses, responsesOf } from './responses.ts';
 import { rowWordsOf } from './rows.ts';
 import { methodsOf, requirements, securitySchemes } from './security.ts';
 import { withShared } from './share.ts';
-import { aboutIn, bodyTexts, modelDescription, tagDescriptions, tagTexts, title } from './texts.ts';
+import { aboutIn, bodyTexts, modelDescription, tagDescriptions, tagTexts } from './texts.ts';
 
 /** Schema of the fields of a multipart body, and of files with any name. */
 const withFiles = (
@@ -108,16 +110,17 @@ const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
   const labels = new Map<string, string>();
   for (const { docs, policy } of endpoints) {
     const model = policy.kind === 'resource' && policy.area === 'api' ? policy.model : undefined;
-    if (model !== undefined) labels.set(docs.tag, labelText(model.label, locale));
+    if (model !== undefined) labels.set(docs.tag, labelText(model.pluralLabel, locale));
     else if (!labels.has(docs.tag)) labels.set(docs.tag, labelText(tagTexts[docs.tag] ?? docs.tag, locale));
   }
+  const inText = (label: string): string => (locale === 'en' ? inSentence(label) : label);
   const names = [...labels.keys()].sort((a, b) => lastTags.indexOf(a) - lastTags.indexOf(b));
   return names.map((name) => {
     const label = labels.get(name) ?? name;
     const own = tagDescriptions[name] && labelText(tagDescriptions[name], locale);
     return {
       name,
-      description: own ?? fill(labelText(modelDescription, locale), { label }),
+      description: own ?? fill(labelText(modelDescription, locale), { label: inText(label) }),
       'x-displayName': label,
     };
   });
@@ -151,6 +154,7 @@ const aboutDescription = (endpoints: readonly Endpoint[], { area, locale }: Desc
  * complete (`/api/v1/…`); the part before them is in `servers`.
  */
 export const describeApi = (endpoints: readonly Endpoint[], options: DescriptionOptions): JsonObject => {
+  const { application } = options;
   const context: Context = { ...options, components: new Components() };
   const visible = endpoints.filter(({ docs }) => docs.hidden !== true);
   const shown = endpointsIn(visible, options.area);
@@ -161,10 +165,10 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
   return {
     openapi: '3.1.0',
     info: {
-      title: labelText(title, options.locale),
-      version: options.version,
+      title: `${fullName(application)} API`,
+      version: application.version ?? options.version,
       description: aboutDescription(visible, options),
-      // The licence of the software, as title and version are; that of the application is unknown.
+      // The licence of the software that serves the API; that of the application is unknown.
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: new URL(options.baseUrl).host, url: options.baseUrl },
     },
@@ -177,6 +181,12 @@ export const describeApi = (endpoints: readonly Endpoint[], options: Description
     },
     'x-gatewright': {
       language: options.locale,
+      software: { name: 'Gatewright', version: options.version },
+      application: withoutUndefined({
+        name: shownName(application),
+        version: application.version,
+        environment: application.environment && { ...application.environment },
+      }),
       // Value of `message` unless there is another one.
       success: options.messages.success,
       generalResponses: general,

@@ -15,7 +15,7 @@ export const problemData: Partial<Readonly<Record<ProblemName, ProblemData>>> = 
     schema: {
       type: 'object',
       properties: {
-        ticket: { type: 'string', description: 'goes to `POST /admin/session/second-factor`' },
+        ticket: { type: 'string', description: 'to be sent to `POST /admin/session/second-factor`' },
         methods: {
           type: 'array',
           items: { type: 'string', enum: ['totp', 'passkey', 'recovery_code'] },

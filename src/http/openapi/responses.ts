@@ -20,6 +20,7 @@ type HeaderName = keyof typeof headerTexts;
 /** Headers that are not in every response for which they are described. */
 const optional: ReadonlySet<HeaderName> = new Set([
   'X-Total-Count',
+  'X-Total-Count-Relation',
   'Link',
   'Retry-After',
   'X-Commit-Position',
@@ -32,11 +33,16 @@ const optional: ReadonlySet<HeaderName> = new Set([
 /** Headers of statuses that no operation has: a component of theirs would be unreferenced. */
 const ofNoOperation: ReadonlySet<HeaderName> = new Set(['Allow'] as const);
 
+const schemaOf = (name: HeaderName): JsonObject => {
+  if (name === 'X-Total-Count-Relation') return { type: 'string', enum: ['eq', 'gte'] };
+  return { type: name === 'X-Total-Count' || name === 'Retry-After' ? 'integer' : 'string' };
+};
+
 const header = (name: HeaderName, { components, locale }: Context): JsonObject => {
   const described = withoutUndefined({
     description: labelText(headerTexts[name], locale),
     required: optional.has(name) ? undefined : true,
-    schema: { type: name === 'X-Total-Count' || name === 'Retry-After' ? 'integer' : 'string' },
+    schema: schemaOf(name),
   });
   return ofNoOperation.has(name) ? described : components.add('headers', name, described);
 };
@@ -139,11 +145,19 @@ const successContent = (endpoint: Endpoint, context: Context): JsonObject => {
   return json(envelope({ const: 0 }, dataSchema(endpoint, context)));
 };
 
+const listHeaders = ({ docs: { list, part } }: Endpoint): readonly HeaderName[] => {
+  if (list !== true) return [];
+  // The groups of an aggregate are always counted.
+  return part === 'aggregate'
+    ? ['X-Total-Count', 'Link']
+    : ['X-Total-Count', 'X-Total-Count-Relation', 'Link'];
+};
+
 const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
   ...languageHeaders(context),
   ...positionHeaders(context),
   ...limitHeaders(endpoint, context),
-  ...headers(endpoint.docs.list === true ? ['X-Total-Count', 'Link'] : [], context),
+  ...headers(listHeaders(endpoint), context),
   ...headers(answersETag(endpoint) ? ['ETag'] : [], context),
   ...Object.fromEntries(
     Object.entries(endpoint.docs.headers ?? {}).map(([name, text]) => [

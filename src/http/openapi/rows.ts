@@ -87,7 +87,7 @@ const sameTexts: Readonly<Partial<Record<Action, Translations>>> = {
 
 const managedText: Translations = {
   'zh-CN': 'super_admin 与 admin 之外的调用者可恢复其本可读取的记录中的：{read}。其余对其为 404。',
-  en: 'Of the records that they would read, callers other than super_admin and admin restore {read}. Anything else is 404 for them.',
+  en: 'Among the records that they could read, callers other than super_admin and admin can restore only {read}. Anything else is 404 for them.',
 };
 
 /** A sentence in a form that can end another one. */

@@ -2,13 +2,7 @@
 
 import type { AuthMethod } from '../../auth/method.ts';
 import { rankedMatches } from '../../database/search.ts';
-import {
-  forLocale,
-  type Label,
-  type Locale,
-  type ServiceLocale,
-  type Translations,
-} from '../../kernel/messages.ts';
+import { forLocale, type Locale, type ServiceLocale, type Translations } from '../../kernel/messages.ts';
 
 const numerals: Readonly<Record<ServiceLocale, readonly string[]>> = {
   'zh-CN': ['零', '一', '两', '三', '四', '五', '六', '七', '八', '九', '十'],
@@ -107,7 +101,8 @@ export const modelDescription = {
   en: 'Read and write {label}.',
 } as const satisfies Translations;
 
-const ranked = rankedMatches.toLocaleString('en');
+// Without Intl, whose data would take 15 ms and 7 MB of every start.
+const ranked = String(rankedMatches).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 export const parameterTexts = {
   include: {
@@ -209,8 +204,12 @@ export const acrossTexts = {
 
 export const headerTexts = {
   'X-Total-Count': {
-    'zh-CN': '符合条件的记录总数；使用 `page` 或 `per_page` 时返回',
-    en: 'Number of matching records; returned with `page` or `per_page`',
+    'zh-CN': '符合条件的记录总数；使用 `page` 或 `per_page` 时返回，`total=none` 除外',
+    en: 'Number of matching records; returned with `page` or `per_page`, unless `total=none`',
+  },
+  'X-Total-Count-Relation': {
+    'zh-CN': '`total=estimate` 时返回：`eq` 表示总数准确，`gte` 表示至少有这么多',
+    en: 'Returned for `total=estimate`: `eq` if the total is exact, `gte` if there are that many records or more',
   },
   Link: {
     'zh-CN': '其他页的地址（RFC 8288）：first、prev、next、last',
@@ -225,8 +224,8 @@ export const headerTexts = {
   'Retry-After': { 'zh-CN': '多少秒后重试', en: 'Seconds to wait before a retry' },
   RateLimit: {
     'zh-CN':
-      '受限时返回：余量（`r`）与恢复到满额的秒数（`t`）；`default` 为端点的限速，`key` 与 `quota` 为密钥自身的限速与月配额',
-    en: 'Returned where a limit counts: requests left (`r`) and seconds until it is full again (`t`). `default` is the limit of the endpoint, `key` and `quota` are those of the API key itself',
+      '受限时返回：余量（`r`）与恢复到满额的秒数（`t`）；`default` 为接口的限速，`key` 与 `quota` 为密钥自身的限速与月配额',
+    en: 'Returned if a limit applies: requests left (`r`) and seconds until it is full again (`t`). `default` is the limit of the endpoint, `key` and `quota` are those of the API key itself',
   },
   'RateLimit-Policy': {
     'zh-CN': '各限速的请求数（`q`）与时间窗（`w`，秒）',
@@ -265,5 +264,3 @@ export const statusTexts: Readonly<Record<number, Translations>> = {
   500: { 'zh-CN': '服务器内部错误', en: 'Internal server error' },
   503: { 'zh-CN': '暂不可用', en: 'Temporarily unavailable' },
 };
-
-export const title: Label = 'Gatewright API';

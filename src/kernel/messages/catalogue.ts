@@ -4,6 +4,7 @@
  */
 
 import type { ProblemName } from '../problem-table.ts';
+import { fillTemplate } from '../spacing.ts';
 
 /** Languages in which the service has all its texts. */
 export const locales = ['zh-CN', 'en'] as const;
@@ -14,6 +15,8 @@ export type Locale = string;
 
 /** True if a text is a language tag in its canonical form: `de`, `pt-BR`, `zh-Hant`. */
 export const isLocale = (text: string): boolean => {
+  // Without Intl, which few processes need and which takes 3 MB.
+  if ((locales as readonly string[]).includes(text)) return true;
   try {
     return Intl.getCanonicalLocales(text)[0] === text;
   } catch {
@@ -167,6 +170,6 @@ export interface Catalogue {
 
 /** Fills `{name}` placeholders; one without a value stays visible. */
 export const fill = (template: string, params: Readonly<Record<string, string | number>>): string =>
-  template.replace(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : whole,
+  fillTemplate(template, /\{(\w+)\}/g, (name) =>
+    Object.hasOwn(params, name) ? String(params[name]) : undefined,
   );

@@ -35,6 +35,7 @@ export const problemsInEnglish: Catalogue['problems'] = {
     'This account has two-step verification: sign in to the administration area; other credentials are not accepted here',
   key_out_of_scope: 'The scopes of the API key do not allow this',
   record_not_found: 'Record does not exist',
+  record_deleted: 'Record was deleted',
   path_not_found: 'Path does not exist',
   invitation_not_found: 'Invalid invitation link',
   method_not_allowed: 'Method not allowed',

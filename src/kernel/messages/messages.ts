@@ -1,6 +1,7 @@
 /** Labels in several languages, and the field errors of validation with their messages. */
 
 import type { FieldError } from '../field-error.ts';
+import { joinList } from '../spacing.ts';
 import {
   type Catalogue,
   fill,
@@ -93,8 +94,7 @@ const paramText = (catalogue: Catalogue, name: string, value: RuleParams[string]
     return (catalogue.types as Readonly<Record<string, string>>)[String(value)] ?? String(value);
   if (typeof value === 'string' || typeof value === 'number') return value;
   const texts = value.map((label) => labelIn(label, catalogue));
-  // Made on demand: it loads the ICU data of its language.
-  return new Intl.ListFormat(catalogue.locale).format(texts);
+  return joinList(catalogue.locale, texts);
 };
 
 const sentenceText = (catalogue: Catalogue, { label, rule, params }: Sentence): string => {

@@ -14,7 +14,7 @@ export const reasonsInChinese: Catalogue['reasons'] = {
   key_revoked: '{user} 的密钥 {key} 已于 {at} 吊销',
   key_revoked_by: '{user} 的密钥 {key} 已于 {at} 由 {by} 吊销',
   key_expired: '密钥 {key} 已过期',
-  wrong_caller: '调用者为{caller}，而该端点只接受 {methods}',
+  wrong_caller: '调用者为{caller}，而该接口只接受 {methods}',
   no_application_key: '该应用没有可用于 {methods} 的密钥',
   rate_left: '{limit}：剩余 {left} / {size}',
   must_change_password: '{user} 须先修改密码',

@@ -34,6 +34,7 @@ export const problemsInChinese: Catalogue['problems'] = {
   second_factor_missing: '此账号已启用两步验证：请登录管理后台，此处不接受其他凭据',
   key_out_of_scope: 'API 密钥的权限范围不允许此操作',
   record_not_found: '记录不存在',
+  record_deleted: '记录已删除',
   path_not_found: '路径不存在',
   invitation_not_found: '邀请链接无效',
   method_not_allowed: '不支持该请求方法',
@@ -88,11 +89,11 @@ export const problemsInChinese: Catalogue['problems'] = {
 };
 
 export const explainedInChinese: Catalogue['explained'] = {
-  route: '端点',
+  route: '接口',
   authentication: '身份认证',
   password_change: '须修改密码',
   key_network: '密钥的网段',
-  rate_limit: '请求限流',
+  rate_limit: '限速',
   key_scope: '密钥的权限范围',
   second_factor: '两步验证',
   open: '对所有人开放',

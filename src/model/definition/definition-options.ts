@@ -70,6 +70,7 @@ const publicRead = { where: plainObject, orOwn: flag } satisfies OptionTable<
 const resource = {
   fields: fieldsOption,
   label,
+  pluralLabel: label,
   icon: oneNamed('icon', iconNames),
   menu: label,
   display: textual,

@@ -92,7 +92,7 @@ const toMany = (model: ResourceModel, models: ModelMap): ModelRelation[] =>
       throw new DefinitionError(model.name, `relations.${name} ${because}`);
     };
     const named = (other: string): ResourceModel =>
-      models.get(other) ?? refuse(`names ${other}, which is no model${nearestHint(other, models.keys())}`);
+      models.get(other) ?? refuse(`names ${other}, which is not a model${nearestHint(other, models.keys())}`);
     const nameOf = (other: ModelName): string => resolveName(other, refuse);
     const to = nameOf(said.model);
     const label = said.label ?? labelOf(name);

@@ -194,7 +194,7 @@ describe('conditions on rows', () => {
       'Task: isolation.read.own names the unknown field "asignee": the nearest is "assignee_id"',
     ],
     [
-      'a field that is no reference',
+      'a field that is not a reference',
       () => via('title', own()),
       'Task: isolation.read.via needs a reference, and title is none',
     ],
@@ -202,7 +202,7 @@ describe('conditions on rows', () => {
     [
       'a model that is not there',
       () => member('team_id', { of: 'Membershp' }),
-      'Task: isolation.read.member names Membershp, which is no model: the nearest is "Membership"',
+      'Task: isolation.read.member names Membershp, which is not a model: the nearest is "Membership"',
     ],
     [
       'users',

@@ -59,7 +59,7 @@ const findModel = (place: RulePlace, name: string): ResourceModel => {
   const model = place.models.get(name);
   if (model !== undefined) return model;
   if (name === 'User') return refuse(place, 'names User, whose records no rule asks');
-  return refuse(place, `names ${name}, which is no model${nearestHint(name, place.models.keys())}`);
+  return refuse(place, `names ${name}, which is not a model${nearestHint(name, place.models.keys())}`);
 };
 
 const findRuleField = (place: RulePlace, model: ResourceModel, name: string): ModelField => {
@@ -218,7 +218,7 @@ const publishedOr = (rule: RowExpression, published: readonly PublicCondition[] 
 
 /**
  * Resolves the conditions of a model among all models, with the indexes that they need. @throws DefinitionError
- * naming the model file and the condition: an unknown model or field, a field that is no reference, a membership
+ * naming the model file and the condition: an unknown model or field, a field that is not a reference, a membership
  * without owner
  */
 export const resolveRules = (

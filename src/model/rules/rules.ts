@@ -205,7 +205,7 @@ export const rulesOf = (
     throw new DefinitionError(model, 'publicRead.orOwn needs isolation: it says whose a record is');
   // Its lists authenticate no caller.
   if (option.manage !== undefined && publicRead !== undefined && publicRead.orOwn !== true)
-    throw new DefinitionError(model, 'manage beside publicRead needs orOwn: without it lists know no caller');
+    throw new DefinitionError(model, 'manage with publicRead needs orOwn: without it lists have no caller');
   return Object.freeze({
     permissions,
     isolation: isolationOf(isolation),

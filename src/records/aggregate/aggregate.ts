@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
 import {
+  exactTotal,
   type ListHeaders,
   type ListOptions,
   type ListRequest,
@@ -79,7 +80,7 @@ export const createAggregate = (database: Database, source: Source, options: Lis
       groups: found.groups.map((values) => groupOf(parameters, values)),
       fields: groupFields(parameters),
       total: found.total,
-      headers: pageHeaders(list, path, found.total, noAdjacentPages),
+      headers: pageHeaders(list, path, exactTotal(found.total, list), noAdjacentPages),
     };
   };
 };

@@ -1,4 +1,4 @@
-import { type ListHeaders, noAdjacentPages, pageHeaders } from '../list/list.ts';
+import { exactTotal, type ListHeaders, noAdjacentPages, pageHeaders } from '../list/list.ts';
 import { defaultPerPage, groupParameters, parseCount } from '../list/parameters.ts';
 import { invalidParameter, parseQueryString } from '../list/query-string.ts';
 
@@ -31,10 +31,7 @@ export const versionHeaders = (
   path: string,
   total: number,
   shared = '',
-): ListHeaders =>
-  pageHeaders(
-    { paging: { kind: 'page', page, perPage, numbered: true }, shared },
-    path,
-    total,
-    noAdjacentPages,
-  );
+): ListHeaders => {
+  const parameters = { paging: { kind: 'page', page, perPage, numbered: true }, shared } as const;
+  return pageHeaders(parameters, path, exactTotal(total, parameters), noAdjacentPages);
+};

@@ -15,11 +15,13 @@ import {
 import { type Joining, pathCondition } from '../relations/related.ts';
 import { indexedParts, reachConditions, reachParts } from '../rows/reach.ts';
 import {
+  countedRows,
   cursorNulls,
   type FilterShape,
   type ListArguments,
   type ListShape,
   scanOrder,
+  walksIndex,
 } from './parameters.ts';
 import { comesAfter, orderBy } from './sort.ts';
 
@@ -130,10 +132,15 @@ export interface Clauses {
   readonly following: readonly Fragment[];
   /** Conditions that at least the rows of the page meet. */
   readonly paged: readonly Fragment[];
-  /** Number of matching rows. */
+  /** Number of matching rows; for an estimated total at most one more than `countedRows`. */
   readonly count: Fragment;
   /** Returns a row if more follow the page. */
   readonly next: Fragment;
+  /**
+   * The same by the key of the page's last row, so that the rows before the page are not read twice. Undefined unless the
+   * page is in the order of its integer keys.
+   */
+  readonly nextAfter?: ((last: Fragment) => Fragment) | undefined;
   readonly order: Fragment;
   /** The order in which the page is read: reversed before a cursor. */
   readonly walk: Fragment;
@@ -193,8 +200,64 @@ const rankedClauses = (
     walk: place,
     window: limit,
     count: search.count,
-    next: sql`null`,
+    next: sql`select 1 where (${search.count}) > ${dialect.rows(param('pageEnd'))}`,
   };
+};
+
+/**
+ * The number of matching rows, in parts that have no row in common. That of an estimate stops at its bound, so it reads
+ * no more rows than the bound where an index finds the matching ones.
+ */
+const countOf = ({ total }: ListShape, parts: readonly Fragment[]): Fragment => {
+  if (total === 'estimate') {
+    const rows = join(
+      parts.map((part) => sql`select 1${part}`),
+      ' union all ',
+    );
+    return sql`select count(*) from (${rows} limit ${literal(countedRows + 1)}) as _estimated`;
+  }
+  const [only, ...others] = parts.map((part) => sql`select count(*)${part}`);
+  if (only !== undefined && others.length === 0) return only;
+  return sql`select ${join(
+    parts.map((part) => sql`(select count(*)${part})`),
+    ' + ',
+  )}`;
+};
+
+/** True if the rows are in the order of their keys alone. */
+const isByKey = ({ source, sort }: ListShape): boolean => sort[0]?.column.name === source.key;
+
+/**
+ * True of a page in the order of its integer keys whose rows are not found in parts: the key finds those behind it.
+ * Several rows of a source that joins tables may have the same key.
+ */
+export const isFoundBehindKey = (shape: ListShape): boolean => {
+  const { source, rows, paging, ranked } = shape;
+  return (
+    paging.kind === 'page' &&
+    !ranked &&
+    isByKey(shape) &&
+    source.table !== undefined &&
+    columnOf(source, source.key).type.column === 'integer' &&
+    rows.terms.every((term) => typeof term === 'string')
+  );
+};
+
+/** The condition that a row comes behind the key in the order of the page. */
+export const behindKey = ({ source, sort }: ListShape, key: Fragment, dialect: Dialect): Fragment => {
+  const column = ruleValue(columnOf(source, source.key), dialect);
+  return sort[0]?.descending === true ? sql`${column} < ${key}` : sql`${column} > ${key}`;
+};
+
+/**
+ * The first rows of groups of which a caller may have many rows, such as teams: the first rows of each, by an index of
+ * the group's column and the key. Otherwise PostgreSQL reads all rows of all groups to sort them, as it takes a bound
+ * value of a membership for one with an average number of rows.
+ */
+const firstsOfGroups = (shape: ListShape, values: Fragment, firsts: Fragment, dialect: Dialect): Fragment => {
+  const order = dialect.ordered(sql`_first.id`, scanOrder(shape)[0]?.descending === true, false);
+  const groups = sql`(select distinct id from (${values}) as _groups (id)) as _group`;
+  return sql`select _first.id from ${groups} cross join lateral (${firsts}) as _first order by ${order}`;
 };
 
 /** The clauses of a list's statements. */
@@ -209,7 +272,7 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<Li
   const following = [...matching, ...afterCursor];
   const from = sql` from ${source.from(dialect)} as ${identifier(rowAlias)}`;
   const walk = sql` order by ${orderBy(scanOrder(shape), dialect)}`;
-  const amount = (of: 'limit' | 'offset' | 'firsts'): Fragment => dialect.rows(param(of));
+  const amount = (of: 'limit' | 'offset' | 'firsts' | 'pageEnd'): Fragment => dialect.rows(param(of));
   const limit = sql` limit ${amount('limit')}`;
   const clauses = {
     from,
@@ -220,32 +283,49 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<Li
     window: paging.kind === 'page' ? sql`${limit} offset ${amount('offset')}` : limit,
   };
   if (shape.ranked) return rankedClauses(shape, clauses, filters, dialect, param);
-  const rest = sql`${from}${where(following)}${walk}`;
+  // Any row behind the page is enough, so rows that no index returns in order are not sorted twice. Where one does,
+  // the look behind the page goes the way of the page: matches may be rare where another way begins.
+  const rest = sql`${from}${where(following)}${walksIndex(shape) || paging.kind === 'after' ? walk : sql``}`;
   const next =
     paging.kind === 'all' || paging.within === undefined
       ? sql`select 1${rest}`
       : sql`select 1 from (select 1${rest} limit ${literal(paging.within + 1)}) as _first`;
   const parts = paging.kind === 'all' ? undefined : reachParts(rows.terms, column, value, dialect);
-  if (parts === undefined)
+  const key = column(source.key);
+  if (parts === undefined) {
+    const nextAfter = (last: Fragment): Fragment =>
+      sql`select 1${from}${where([...matching, behindKey(shape, last, dialect)])}${walk} limit 1`;
     return {
       ...clauses,
       found: sql``,
       paged: following,
-      count: sql`select count(*)${from}${where(matching)}`,
-      next: sql`${next} limit 1 offset ${amount('limit')}`,
+      count: countOf(shape, [sql`${from}${where(matching)}`]),
+      next: sql`${next} limit 1 offset ${amount('pageEnd')}`,
+      nextAfter: isFoundBehindKey(shape) ? nextAfter : undefined,
     };
-  const key = column(source.key);
+  }
   // The first rows of all parts: they contain the rows of the page, and the next one if there is one.
-  const firsts = parts.map((part, index) => {
-    const first = sql`select ${key} as id${from}${where([...part, ...requested, ...afterCursor])}${walk}`;
+  const further = [...requested, ...afterCursor];
+  const rowsWith = (conditions: readonly Fragment[]): Fragment =>
+    sql`select ${key} as id${from}${where([...conditions, ...further])}${walk}`;
+  const firsts = parts.map(({ conditions, groups }, index) => {
+    const first =
+      groups !== undefined && dialect.hasLateral && isByKey(shape) && source.indexed.has(groups.column)
+        ? firstsOfGroups(
+            shape,
+            groups.values,
+            sql`${rowsWith([sql`${column(groups.column)} = _group.id`, ...groups.others])} limit ${amount('firsts')}`,
+            dialect,
+          )
+        : rowsWith(conditions);
     return sql`select id from (${first} limit ${amount('firsts')}) as ${identifier(`_part${index}`)}`;
   });
-  const counts = parts.map((part) => sql`(select count(*)${from}${where([...part, ...requested])})`);
+  const counted = parts.map(({ conditions }) => sql`${from}${where([...conditions, ...requested])}`);
   return {
     ...clauses,
     found: sql`with ${foundRows} as materialized (${join(firsts, ' union all ')}) `,
     paged: [sql`${key} in (select id from ${foundRows})`],
-    count: sql`select ${join(counts, ' + ')}`,
-    next: sql`select 1 from ${foundRows} limit 1 offset ${amount('limit')}`,
+    count: countOf(shape, counted),
+    next: sql`select 1 from ${foundRows} limit 1 offset ${amount('pageEnd')}`,
   };
 };

@@ -71,7 +71,7 @@ describe('cursors', () => {
     expect(parsePlace('["a",1]\n["b",2]')).toEqual(['b', 2]);
     expect(parsePlace('["a",1]\n["b",2]', 'first')).toEqual(['a', 1]);
     expect(parsePlace('[1]')).toEqual([1]);
-    expect(() => parsePlace('{}')).toThrow('the database returned sort values that are no array');
+    expect(() => parsePlace('{}')).toThrow('the database returned sort values that are not an array');
   });
 
   it.each([

@@ -1,6 +1,7 @@
 /** `createList`: the way of a list from grant and query string to the JSON text of its rows. */
 
 import type { Database } from '../../database/database.ts';
+import { rankedMatches } from '../../database/search.ts';
 import type { Source } from '../../database/source.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
@@ -8,7 +9,13 @@ import type { Grant, RowCondition } from '../../policy/grant.ts';
 import type { Related } from '../relations/related.ts';
 import { type RowReach, reachOf } from '../rows/reach.ts';
 import { readerOf, SourceViews } from '../view.ts';
-import { isBackward, type ListParameters, type ListShape, parseListParameters } from './parameters.ts';
+import {
+  countedRows,
+  isBackward,
+  type ListParameters,
+  type ListShape,
+  parseListParameters,
+} from './parameters.ts';
 import { ListPlanner, type PreparedList } from './plan.ts';
 import { type Links, linkHeader } from './query-string.ts';
 import { type FoundRows, type ListPurpose, ListRun, type PageEnds } from './run.ts';
@@ -18,7 +25,20 @@ import type { PageRow } from './statements.ts';
 export interface ListHeaders {
   /** Number of matching records on all pages. */
   readonly 'X-Total-Count'?: string;
+  /** For an estimated total: `eq` if it is that number, `gte` if there are that many or more. */
+  readonly 'X-Total-Count-Relation'?: TotalRelation;
   readonly Link?: string;
+}
+
+type TotalRelation = 'eq' | 'gte';
+
+/** The number of matching records that a page tells, and whether records follow it. */
+interface PageTotal {
+  /** Undefined if nothing was counted. */
+  readonly count: number | undefined;
+  /** Relation of all matching records to an estimated count; undefined for an exact one. */
+  readonly relation?: TotalRelation | undefined;
+  readonly more: boolean;
 }
 
 /** Cursors to the adjacent pages. */
@@ -47,14 +67,12 @@ const endsOf = ({ plan, parameters: { paging } }: PreparedList, row: PageRow): P
  */
 const adjacentCursors = (
   { parameters: { sort, paging } }: PreparedList,
-  row: PageRow,
+  { more }: PageTotal,
   ends: PageEnds | undefined,
 ): AdjacentCursors => {
   const next = ends?.last && encodeCursor(sort, ends.last);
   const prev = ends?.first && encodeCursor(sort, ends.first, 'before');
-  if (paging.kind === 'page')
-    return { next: Number(row.total ?? 0) > paging.perPage ? next : undefined, prev: undefined };
-  const more = row.more != null;
+  if (paging.kind === 'page') return { next: more ? next : undefined, prev: undefined };
   if (paging.kind !== 'after') return noAdjacentPages;
   // A page before a cursor always has a next page: the one with that cursor.
   if (paging.before === true) return { next: next ?? startCursor, prev: more ? prev : undefined };
@@ -62,14 +80,16 @@ const adjacentCursors = (
   return { next: more ? next : undefined, prev: prev ?? encodeCursor(sort, [], 'before') };
 };
 
-const pageLinks = (page: number, perPage: number, total: number): Links => {
-  const last = Math.max(1, Math.ceil(total / perPage));
+const pageLinks = (page: number, perPage: number, { count, relation, more }: PageTotal): Links => {
+  // Only a number of all records tells the last page.
+  const isKnown = count !== undefined && relation !== 'gte';
+  const last = isKnown ? Math.max(1, Math.ceil(count / perPage)) : undefined;
   const link = (number: number): string => `page=${number}&per_page=${perPage}`;
   return {
     first: link(1),
-    last: link(last),
-    prev: page > 1 ? link(Math.min(page - 1, last)) : undefined,
-    next: page < last ? link(page + 1) : undefined,
+    last: last === undefined ? undefined : link(last),
+    prev: page > 1 ? link(Math.min(page - 1, last ?? page)) : undefined,
+    next: more ? link(page + 1) : undefined,
   };
 };
 
@@ -83,7 +103,7 @@ const cursorLinks = (perPage: number, { next, prev }: AdjacentCursors): Links =>
 export const pageHeaders = (
   { paging, shared }: Pick<ListParameters, 'paging' | 'shared'>,
   path: string,
-  total: number,
+  total: PageTotal,
   adjacent: AdjacentCursors,
 ): ListHeaders => {
   if (paging.kind === 'all') return {};
@@ -91,7 +111,29 @@ export const pageHeaders = (
   if (paging.kind === 'after') return { Link: linkHeader(path, shared, cursorLinks(perPage, adjacent)) };
   const pages = pageLinks(paging.page, perPage, total);
   const links = paging.numbered ? pages : { last: pages.last, ...cursorLinks(perPage, adjacent) };
-  return { 'X-Total-Count': String(total), Link: linkHeader(path, shared, links) };
+  const link = linkHeader(path, shared, links);
+  const { count, relation } = total;
+  if (count === undefined) return { Link: link };
+  const counted = { 'X-Total-Count': String(count), Link: link };
+  return relation === undefined ? counted : { ...counted, 'X-Total-Count-Relation': relation };
+};
+
+/** An exact total, for the headers of a page. */
+export const exactTotal = (count: number, { paging }: Pick<ListParameters, 'paging'>): PageTotal => ({
+  count,
+  more: paging.kind === 'page' && paging.page * paging.perPage < count,
+});
+
+/** The total of a page that was read. */
+const totalOf = ({ plan: { shape }, parameters, values }: PreparedList, row: PageRow): PageTotal => {
+  const count = Number(row.total ?? 0);
+  if (shape.total === 'exact') return exactTotal(count, parameters);
+  const more = row.more != null;
+  if (shape.total === 'none') return { count: undefined, more };
+  // A ranked search has a bound of its own, and counts to the first record behind the page.
+  const most = shape.ranked ? Math.max(rankedMatches - 1, values.pageEnd) : countedRows;
+  if (count <= most) return { count, relation: 'eq', more };
+  return { count: shape.ranked ? count : most, relation: 'gte', more };
 };
 
 /** The rows between which a page is streamed, so that it agrees with its cursors. */
@@ -114,8 +156,12 @@ export type ListAnswer = {
 
 /** The values of a page's headers, for code of the application. */
 interface PageFacts {
-  /** Undefined for paging by cursor, which counts nothing. */
+  /** Undefined if nothing was counted. */
   readonly total: number | undefined;
+  /** True if there are that many or more. */
+  readonly atLeast: boolean;
+  /** True if records follow the page. */
+  readonly more: boolean;
   /** Cursor to the next page. */
   readonly next: string | undefined;
 }
@@ -156,10 +202,18 @@ export type List = (
   extra?: readonly RowCondition[],
 ) => Promise<ListAnswer>;
 
-/** The page of a caller who may see no row. */
-const noPage = (list: PreparedList): PageFacts => ({
-  total: list.plan.counted ? 0 : undefined,
-  next: undefined,
+/** The row of a caller who may see none. */
+const noRow = { json: '[]' } satisfies PageRow;
+
+const pageFacts = (
+  { paging }: ListParameters,
+  { count, relation, more }: PageTotal,
+  { next }: AdjacentCursors,
+): PageFacts => ({
+  total: count,
+  atLeast: relation === 'gte',
+  more: paging.kind === 'after' ? next !== undefined : more,
+  next,
 });
 
 /** Most characters of a query whose parsed form is cached. */
@@ -207,16 +261,18 @@ export const createList = (database: Database, source: Source, options: ListOpti
     const { shape } = list.plan;
     // No row may be read: no statement is needed.
     if (rows === undefined) {
-      const headers = pageHeaders(list.parameters, path, 0, noAdjacentPages);
-      return { json: '[]', shape, headers, page: noPage(list) };
+      const total = totalOf(list, noRow);
+      const headers = pageHeaders(list.parameters, path, total, noAdjacentPages);
+      return { ...noRow, shape, headers, page: pageFacts(list.parameters, total, noAdjacentPages) };
     }
     if (list.parameters.paging.kind === 'all')
       return { ...(await run.all(list, rows, purpose)), shape, headers: {} };
     const { row, json } = await run.page(list, rows, purpose);
     const ends = endsOf(list, row);
-    const adjacent = adjacentCursors(list, row, ends);
-    const headers = pageHeaders(list.parameters, path, Number(row.total ?? 0), adjacent);
-    const page = { total: list.plan.counted ? Number(row.total ?? 0) : undefined, next: adjacent.next };
+    const total = totalOf(list, row);
+    const adjacent = adjacentCursors(list, total, ends);
+    const headers = pageHeaders(list.parameters, path, total, adjacent);
+    const page = pageFacts(list.parameters, total, adjacent);
     if (json !== undefined) return { json, shape, headers, page };
     const chunks = await run.stream(list, rows, streamedEnds(list, adjacent, ends), purpose);
     return { chunks, shape, headers, page };

@@ -56,6 +56,19 @@ type Paging =
       readonly before?: true | undefined;
     };
 
+/**
+ * The number of matching records that a page tells: all of them, those up to `countedRows`, or none. Lists without
+ * pages, and pages by cursor, tell none.
+ */
+const countings = ['exact', 'estimate', 'none'] as const;
+type Counting = (typeof countings)[number];
+
+/**
+ * Most records that an estimated total counts.
+ * @limit Lists | records counted for `total=estimate` | count | follow, and `X-Total-Count-Relation` is `gte`
+ */
+export const countedRows = 10_000;
+
 /** A condition of a list request, on a column of the row itself or of related records. */
 export interface Filter extends FieldFilter {
   /** Relations that lead to the column; absent for a column of the row itself. */
@@ -76,6 +89,7 @@ export interface ListParameters {
   /** True if the best match of a full-text search comes first; otherwise `sort` is the order. */
   readonly ranked: boolean;
   readonly paging: Paging;
+  readonly total: Counting;
   /** Related records to include with each record. */
   readonly included: readonly Include[];
   /** Values of the reaches on related records; undefined if the request names none. */
@@ -92,6 +106,7 @@ export const wholeList = (source: Source): ListParameters => ({
   search: undefined,
   ranked: false,
   paging: { kind: 'all' },
+  total: 'none',
   included: [],
   related: undefined,
   shared: '',
@@ -109,6 +124,7 @@ const decided = {
   page: 'paging',
   per_page: 'paging',
   after: 'paging',
+  total: 'total',
   fields: 'fields',
   sort: 'sort',
   q: 'search',
@@ -219,6 +235,12 @@ export const parsePaging = (single: ReadonlyMap<string, string>, sort: Sort, max
   };
 };
 
+const parseTotal = (text: string | undefined, paging: Paging): Counting => {
+  const total = countings.find((each) => each === (text ?? 'exact'));
+  if (total === undefined) throw invalidParameter('total');
+  return paging.kind === 'page' ? total : 'none';
+};
+
 const parseSearch = ({ search }: Source, text: string | undefined): string | undefined => {
   if (text === undefined || text === '') return undefined;
   if (text.length > maxValueLength) throw invalidParameter('q');
@@ -271,6 +293,7 @@ export const parseListParameters = (
     ranked,
     ...conditions,
     paging,
+    total: parseTotal(single.get('total'), paging),
     included,
     related: reader.used ? reader.values : undefined,
     shared: sharedQuery(shared),
@@ -329,6 +352,7 @@ export interface ListShape extends ShapedMembers {
   /** True if the best match comes first. */
   readonly ranked: boolean;
   readonly paging: ShapePaging;
+  readonly total: Counting;
   /** Related records to include with each row. */
   readonly included: readonly Include[];
 }
@@ -393,6 +417,7 @@ export const shapeOf = (
     searched: search === undefined ? undefined : searchable,
     ranked: parameters.ranked && searchable.length > 0,
     paging: pagingShape(parameters),
+    total: parameters.total,
     included,
   };
 };
@@ -441,17 +466,19 @@ export const shapeKey = (shape: ListShape): string =>
     searched: shape.searched,
     ranked: shape.ranked,
     paging: shape.paging,
+    total: shape.total,
     included: includeKey(shape.included),
   } satisfies KeyParts<ListShape>);
 
 /** The parts of a shape on which its total depends. */
-const countedShape = ({ source, rows, filters, searched, ranked }: ListShape) =>
+const countedShape = ({ source, rows, filters, searched, ranked, total }: ListShape) =>
   ({
     source: source.mask,
     rows: rows.key,
     filters: filters.map(filterKey),
     searched,
     ranked,
+    total,
     // A total is that of all pages, whatever each row shows.
     fields: undefined,
     sort: undefined,
@@ -502,7 +529,7 @@ export const cursorNulls = ({ paging }: ListShape): readonly boolean[] =>
   paging.kind === 'after' ? paging.nulls : [];
 
 /** True if the rows are read in the order of one index, so that a limit bounds the work. */
-const walksIndex = (shape: ListShape): boolean => {
+export const walksIndex = (shape: ListShape): boolean => {
   const { source, sort, paging } = shape;
   const [first, second] = sort;
   if (first === undefined || !source.indexed.has(first.column.name)) return false;

@@ -31,6 +31,14 @@ export const plainParameters = {
     },
     schema: { type: 'string' },
   },
+  total: {
+    text: {
+      'zh-CN':
+        '分页的总数：`exact`（默认）全部计数；`estimate` 最多计到 10,000，由 `X-Total-Count-Relation` 说明是准确值还是下限；`none` 不计数，也没有末页链接。不分页或带 `after` 的列表没有总数',
+      en: 'Total of a page: `exact` (default) counts all matching records; `estimate` counts up to 10,000, and `X-Total-Count-Relation` says whether that is all of them; `none` counts nothing, and there is no link to the last page. Lists without pages or with `after` have no total',
+    },
+    schema: { type: 'string', enum: ['exact', 'estimate', 'none'] },
+  },
   fields: {
     text: {
       'zh-CN': '只返回这些字段，逗号分隔；模型的列表还可返回 `version`',

@@ -21,7 +21,15 @@ import {
   shapeOf,
   withDepth,
 } from './parameters.ts';
-import { countStatement, countsKept, pageStatement, placesOf, streamStatement } from './statements.ts';
+import {
+  countStatement,
+  countsKept,
+  keysStatement,
+  pageStatement,
+  placesOf,
+  startsBehindKeys,
+  streamStatement,
+} from './statements.ts';
 
 /** Most rows of an unpaged response in one piece; more are streamed. */
 export const maxWholeRows = 1000;
@@ -37,8 +45,12 @@ export interface ListPlan {
   readonly pageKept: Statement<ListArguments> | undefined;
   /** The page without its total. */
   readonly pageUncounted: Statement<ListArguments>;
-  /** The count alone: a total depends on the tables that it reads. */
+  /** The same behind the key of an earlier row; see `startsBehindKeys`. */
+  readonly pageBehind: Statement<ListArguments> | undefined;
+  /** The count alone. */
   readonly count: Statement<ListArguments>;
+  /** The SQL that reads all on which the total depends, and the keys behind which pages start. */
+  readonly depends: string;
   readonly stream: Statement<ListArguments>;
   readonly places: 'key' | 'lines' | undefined;
   /** True if an index bounds the work of `page`, whatever the size of the table. */
@@ -120,12 +132,14 @@ export class ListPlanner {
       page: pageStatement(shape, this.#dialect),
       pageKept: countsKept(shape, this.#dialect) ? pageStatement(shape, this.#dialect, 'kept') : undefined,
       pageUncounted: pageStatement(shape, this.#dialect, 'uncounted'),
+      pageBehind: startsBehindKeys(shape) ? pageStatement(shape, this.#dialect, 'behind') : undefined,
       count: countStatement(shape, this.#dialect),
+      depends: (startsBehindKeys(shape) ? keysStatement : countStatement)(shape, this.#dialect).sql,
       stream: streamStatement(shape, this.#dialect),
       places: placesOf(shape, this.#dialect),
       bounded: isBounded(shape),
       boundedRows: hasBoundedRows(shape),
-      counted: shape.paging.kind === 'page',
+      counted: shape.total !== 'none',
       unfiltered: isUnfiltered(shape),
       filtersOnRelations: filtersOnRelations(shape),
     }));

@@ -14,6 +14,7 @@ import {
   TooLongError,
   type Transaction,
 } from '../../database/database.ts';
+import type { Walk } from '../../database/query.ts';
 import { columnOf, rowAlias, ruleValue, type Source, timesOf } from '../../database/source.ts';
 import {
   identifier,
@@ -37,11 +38,12 @@ import {
 } from '../relations/include.ts';
 import { isFoundByIndex, type RowReach, reachParts } from '../rows/reach.ts';
 import { ArrayChunks } from './array-chunks.ts';
+import type { PageStart, PageStarts } from './page-starts.ts';
 import type { ListArguments } from './parameters.ts';
 import { maxPieceBytes, maxWholeRows, type PreparedList } from './plan.ts';
 import { placeOf } from './sort.ts';
-import { type PageRow, streamBetweenStatement } from './statements.ts';
-import { Totals } from './totals.ts';
+import { type CountedRow, type PageRow, streamBetweenStatement } from './statements.ts';
+import { type CountedTotal, conditionsKey, Totals } from './totals.ts';
 
 const sizeTtlMs = 1000;
 
@@ -170,8 +172,8 @@ export class ReachSizes {
       const column = (of: string) => ruleValue(columnOf(this.#source, of), dialect);
       const parts = reachParts(terms, column, (index) => param('rows', index), dialect) ?? [];
       const from = sql` from ${this.#source.from(dialect)} as ${identifier(rowAlias)}`;
-      const counts = parts.map((part) => {
-        const rows = sql`select 1${from}${where(part)} limit ${literal(smallTable + 1)}`;
+      const counts = parts.map(({ conditions }) => {
+        const rows = sql`select 1${from}${where(conditions)} limit ${literal(smallTable + 1)}`;
         return sql`(select count(*) from (${rows}) as counted)`;
       });
       return sql`select ${join(counts, ' + ')} as rows`;
@@ -218,6 +220,35 @@ const found = (row: PageRow, rowBytes: number): FoundPage => ({
 /** True if the list examines only its own table, except for few related records. */
 const isOwnTable = ({ plan, parameters, values }: PreparedList): boolean =>
   !plan.filtersOnRelations && isLight(values.limit, parameters.included);
+
+/** True if an index bounds the rows of the page, and skips few before it. */
+const isNearByIndex = ({ plan, values }: PreparedList): boolean =>
+  plan.boundedRows && values.offset <= smallTable;
+
+/** True if the statement of a page counts by a scan of its own: the page itself is a walk along an index. */
+const countsApart = ({ plan, parameters }: PreparedList): boolean =>
+  plan.boundedRows && plan.shape.total === 'exact' && parameters.included.length === 0;
+
+/** The rows that a page without its total passes. */
+const walkOf = ({ sql }: Query, list: PreparedList, rows: RowReach): Walk => {
+  const { limit, offset } = list.values;
+  return { key: `${sql} ${limit} ${conditionsKey(list, rows)}`, rows: offset + limit };
+};
+
+const startsOf = ({ starts }: CountedTotal, { parameters }: PreparedList): PageStarts =>
+  parameters.sort[0]?.descending === true ? starts.descending : starts.ascending;
+
+/** The list with the values that read the page behind a start. */
+const behindStart = (list: PreparedList, { offset, key }: PageStart): PreparedList => {
+  const { values } = list;
+  return { ...list, values: { ...values, from: [key], offset: values.offset - offset } };
+};
+
+/** Keeps the end of a full page as the start of the one that follows. */
+const keepStart = (cached: CountedTotal, list: PreparedList, { last_key: key }: PageRow): void => {
+  const { offset, limit } = list.values;
+  if (key != null) startsOf(cached, list).keep({ offset: offset + limit, key });
+};
 
 /** Runs prepared lists: small ones directly, larger ones as scans beside other requests, all rows as a stream. */
 export class ListRun {
@@ -273,8 +304,8 @@ export class ListRun {
     rows: RowReach,
     purpose: ListPurpose,
   ): Promise<{ row: PageRow; direct: boolean }> {
-    const { bounded } = list.plan;
     if (!isOwnTable(list)) return this.#counted(list, rows, purpose, false);
+    const bounded = list.plan.bounded || (!list.plan.counted && isNearByIndex(list));
     // Awaited only if the size is needed and not recent.
     const isSmall =
       purpose.within !== undefined ||
@@ -288,7 +319,10 @@ export class ListRun {
     return this.#counted(list, rows, purpose, isFew);
   }
 
-  /** Reads the page without counting if a cached total is still valid, else with its total. */
+  /**
+   * Reads the page without counting if its total is known, else with its total. Where an index finds the page and the
+   * database has revisions, the total is counted first.
+   */
   async #counted(
     list: PreparedList,
     rows: RowReach,
@@ -296,18 +330,47 @@ export class ListRun {
     isFew: boolean,
   ): Promise<{ row: PageRow; direct: boolean }> {
     const revision = this.#totals.revision(list);
-    if (this.#totals.mayHold(revision, list, rows)) {
-      const { boundedRows } = list.plan;
-      const direct = isFew || (boundedRows && isOwnTable(list) && list.values.offset <= smallTable);
-      const query = this.#query(list.plan.pageUncounted, list, rows);
-      const row = await this.#first(query, direct, purpose);
-      const total = this.#totals.of(revision, list, rows, row);
-      if (total !== undefined) return { row: { ...row, total }, direct };
+    let cached = this.#totals.cached(revision, list, rows);
+    if (cached === undefined && revision !== undefined && countsApart(list)) {
+      await this.#count(revision, list, rows, purpose, isFew);
+      cached = this.#totals.cached(revision, list, rows);
+    }
+    if (cached !== undefined) {
+      const { query, passesFew } = this.#uncounted(list, rows, cached);
+      const direct = isFew || (passesFew && isOwnTable(list));
+      const row = await this.#first<PageRow>(query, direct, purpose);
+      if (this.#totals.holds(cached, revision, list, row)) {
+        keepStart(cached, list, row);
+        return { row: { ...row, total: cached.total }, direct };
+      }
     }
     const before = this.#totals.revision(list);
     const row = await this.#first(this.#pageQuery(list, rows), isFew, purpose);
-    this.#totals.keep(before, list, rows, row);
+    const counted = this.#totals.keep(before, list, rows, row);
+    if (counted !== undefined) keepStart(counted, list, row);
     return { row, direct: isFew };
+  }
+
+  /** The page without its total: from its beginning, or behind the last known key before it. */
+  #uncounted(list: PreparedList, rows: RowReach, cached: CountedTotal): { query: Query; passesFew: boolean } {
+    const { pageBehind, pageUncounted } = list.plan;
+    const start = startsOf(cached, list).before(list.values.offset);
+    if (start === undefined || pageBehind === undefined)
+      return { query: this.#query(pageUncounted, list, rows), passesFew: isNearByIndex(list) };
+    const behind = behindStart(list, start);
+    return { query: this.#query(pageBehind, behind, rows), passesFew: isNearByIndex(behind) };
+  }
+
+  /** Counts the rows for all pages of the list that are read until the database changes. */
+  #count(
+    revision: number,
+    list: PreparedList,
+    rows: RowReach,
+    purpose: ListPurpose,
+    direct: boolean,
+  ): Promise<void> {
+    const query = this.#query(list.plan.count, list, rows);
+    return this.#totals.count(revision, list, rows, () => this.#first<CountedRow>(query, direct, purpose));
   }
 
   /** Reads the page directly. */
@@ -366,7 +429,12 @@ export class ListRun {
   ): Query {
     const query = statement(this.#values(list, rows, more));
     if (list.parameters.included.length > 0) return { ...query, longest: maxAnswerBytes };
-    return this.#size.isBrief && isOwnTable(list) ? { ...query, brief: true } : query;
+    if (!isOwnTable(list)) return query;
+    const { boundedRows, counted, pageUncounted, pageBehind } = list.plan;
+    // A page with few rows before it is read directly.
+    const isUncounted = !counted || statement === pageUncounted || statement === pageBehind;
+    const walks = boundedRows && list.values.offset > smallTable && isUncounted;
+    return { ...query, brief: this.#size.isBrief, walk: walks ? walkOf(query, list, rows) : undefined };
   }
 
   #streamQuery(list: PreparedList, rows: RowReach, ends: PageEnds): Query {
@@ -381,11 +449,11 @@ export class ListRun {
   }
 
   /** Reads the single row of an aggregating statement. */
-  async #first(query: Query, direct: boolean, purpose: ListPurpose): Promise<PageRow> {
+  async #first<Row = PageRow>(query: Query, direct: boolean, purpose: ListPurpose): Promise<Row> {
     const reader = this.#readerFor(purpose);
     const row = direct
-      ? await reader.get<PageRow>(query)
-      : (await reader.scan<PageRow>(query, await resolveCaller(purpose.by)))[0];
+      ? await reader.get<Row>(query)
+      : (await reader.scan<Row>(query, await resolveCaller(purpose.by)))[0];
     if (row === undefined) throw new Error(`no row for: ${query.sql}`);
     return row;
   }

@@ -253,6 +253,6 @@ export const encodeCursor = (
 export const parsePlace = (places: string, which: 'last' | 'first' = 'last'): unknown[] => {
   const line = which === 'last' ? places.slice(places.lastIndexOf('\n') + 1) : places.split('\n', 1)[0];
   const values = parseArray(line ?? '');
-  if (values === undefined) throw new Error('the database returned sort values that are no array');
+  if (values === undefined) throw new Error('the database returned sort values that are not an array');
   return values;
 };

@@ -16,7 +16,7 @@ import {
 import { mayBeTooMuch } from '../relations/include.ts';
 import { fitting, recordText } from '../relations/record-text.ts';
 import { longBytes, projection } from '../view.ts';
-import { type Clauses, clausesOf, joiningOf } from './clauses.ts';
+import { behindKey, type Clauses, clausesOf, isFoundBehindKey, joiningOf } from './clauses.ts';
 import {
   hasBoundedRows,
   isBackward,
@@ -28,7 +28,7 @@ import { comesAfter, isSeekable, reversed } from './sort.ts';
 
 /** The single row of a list statement: the whole page. */
 export interface PageRow {
-  /** Number of matching rows on all pages. */
+  /** Number of matching rows on all pages; of an estimate at most one more than `countedRows`. */
   readonly total?: number | null;
   /** The identifier of the statement's snapshot (see `Dialect.snapshotId`). */
   readonly seen?: string | null;
@@ -43,9 +43,14 @@ export interface PageRow {
   readonly place?: number | string | null;
   /** The key of the first row, if the request has a cursor and is sorted by key. */
   readonly first?: number | string | null;
-  /** 1 if rows follow the page, or precede one that is read backwards. */
+  /** 1 if rows follow the page, or precede one that is read backwards; absent if the total is exact. */
   readonly more?: number | null;
+  /** The key of the last row of a full page, for the page that follows; see `startsBehindKeys`. */
+  readonly last_key?: number | string | null;
 }
+
+/** The part of a page that a count alone returns. */
+export type CountedRow = Pick<PageRow, 'total' | 'seen'>;
 
 /**
  * The form in which a statement returns the sort values of a page: `key`, the greatest (or, descending, the least) key;
@@ -58,6 +63,9 @@ export const placesOf = ({ paging, sort }: ListShape, dialect: Dialect): 'key' |
   return first !== undefined && second === undefined && isPlain(first.column, dialect) ? 'key' : 'lines';
 };
 
+const columnOfKey = ({ source }: ListShape, dialect: Dialect): Fragment =>
+  storedValue(columnOf(source, source.key), dialect);
+
 /** Columns of the page's rows, and the columns of the single row that aggregate these. */
 interface PageColumns {
   readonly inner: readonly Fragment[];
@@ -66,7 +74,7 @@ interface PageColumns {
 
 /** The columns for the sort values at the ends of the page. */
 const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
-  const { source, sort, paging } = shape;
+  const { sort, paging } = shape;
   const places = placesOf(shape, dialect);
   if (places === undefined) return { inner: [], outer: [] };
   if (places === 'lines') {
@@ -74,7 +82,7 @@ const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
     const lines = dialect.joined(sql`row_place`, literal('\n'));
     return { inner: [sql`${place} as row_place`], outer: [sql`${lines} as place`] };
   }
-  const key = storedValue(columnOf(source, source.key), dialect);
+  const key = columnOfKey(shape, dialect);
   const [least, greatest] = [sql`min(row_place)`, sql`max(row_place)`];
   const [first, last] = sort[0]?.descending ? [greatest, least] : [least, greatest];
   const outer = [sql`${last} as place`];
@@ -82,21 +90,51 @@ const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
   return { inner: [sql`${key} as row_place`], outer };
 };
 
-/** The total of a page: counted, counted from the rows that the page keeps (`countsKept`), or left out. */
-type Counting = 'counted' | 'kept' | 'uncounted';
+/**
+ * The total of a page: counted, counted from the rows that the page keeps (`countsKept`), or left out; `behind`: left
+ * out of a page that is found behind a key (`startsBehindKeys`).
+ */
+type Counting = 'counted' | 'kept' | 'uncounted' | 'behind';
 
-/** The columns for the total, or for whether rows follow. */
+/** True if a page without its total can be found behind the key of an earlier row, and returns its own last key. */
+export const startsBehindKeys = (shape: ListShape): boolean =>
+  shape.total === 'exact' && shape.included.length === 0 && isFoundBehindKey(shape) && hasBoundedRows(shape);
+
+/**
+ * The columns for the total, and for whether rows follow, which an exact total tells: a look behind the page, or the key
+ * from which it begins.
+ */
 const countColumns = (
-  { paging }: ListShape,
-  { count, next }: Clauses,
-  { snapshotId }: Dialect,
+  shape: ListShape,
+  clauses: Clauses,
+  dialect: Dialect,
+  param: Argument<ListArguments>,
   counting: Counting,
 ): readonly Fragment[] => {
+  const { paging, total, sort } = shape;
+  const { count, next } = clauses;
   if (paging.kind === 'all') return [sql`count(*) as rows`];
-  if (paging.kind === 'after') return [sql`(${next}) as more`];
-  const seen = snapshotId === undefined ? [] : [sql`${snapshotId} as seen`];
-  return counting === 'uncounted' ? seen : [sql`(${count}) as total`, ...seen];
+  const last = sort[0]?.descending === true ? sql`min(row_key)` : sql`max(row_key)`;
+  const more =
+    lookBehind(shape, clauses) === undefined
+      ? sql`${ifFull(sql`(${next})`, dialect, param)} as more`
+      : sql`${ifFull(last, dialect, param)} as last_key`;
+  if (total === 'none') return [more];
+  const { snapshotId } = dialect;
+  const columns = counting === 'counted' || counting === 'kept' ? [sql`(${count}) as total`] : [];
+  if (snapshotId !== undefined) columns.push(sql`${snapshotId} as seen`);
+  if (startsBehindKeys(shape)) columns.push(sql`${ifFull(last, dialect, param)} as last_key`);
+  if (total === 'estimate') columns.push(more);
+  return columns;
 };
+
+/** The look behind a page by the key of its last row; undefined if it is made otherwise, or not needed. */
+const lookBehind = (shape: ListShape, { nextAfter }: Clauses): Clauses['nextAfter'] =>
+  shape.total === 'exact' || isHeavy(shape) ? undefined : nextAfter;
+
+/** A value for a full page. Nothing follows another one, so nothing is looked for behind it. */
+const ifFull = (value: Fragment, dialect: Dialect, param: Argument<ListArguments>): Fragment =>
+  sql`case when count(*) < ${dialect.rows(param('limit'))} then null else ${value} end`;
 
 /** The columns for the JSON of the rows, except for rows with too many bytes in long columns, and for these bytes. */
 const rowColumns = (
@@ -161,19 +199,20 @@ export const pageStatement = (
 ): Statement<ListArguments> =>
   statement<ListArguments>(dialect, (param) => {
     const found = clausesOf(shape, dialect, param);
-    const clauses =
-      counting === 'kept'
-        ? keptRows(shape, found, dialect, param)
-        : choosesByKey(shape, dialect)
-          ? chosenByKey(shape, found, dialect, param)
-          : found;
+    const clauses = pagedBy[counting](shape, found, dialect, param);
     const rows = rowColumns(shape, dialect, param);
     const places = placeColumns(shape, dialect);
+    const behind = lookBehind(shape, clauses);
     const inner = [...rows.inner, ...places.inner];
-    const counts = countColumns(shape, clauses, dialect, counting);
+    if (behind !== undefined || startsBehindKeys(shape))
+      inner.push(sql`${columnOfKey(shape, dialect)} as row_key`);
+    const counts = countColumns(shape, clauses, dialect, param, counting);
     const outer = [...rows.outer, ...places.outer, ...counts];
     const page = pageRows(shape, clauses, inner, dialect);
-    if (!isHeavy(shape)) return sql`${clauses.found}select ${join(outer)} from (${page}) as page`;
+    const row = sql`select ${join(outer)} from (${page}) as page`;
+    if (behind !== undefined)
+      return sql`${clauses.found}select _page.*, (${behind(sql`_page.last_key`)}) as more from (${row}) as _page`;
+    if (!isHeavy(shape)) return sql`${clauses.found}${row}`;
     const { rows: fitted, count } = fitting(page, dialect);
     return sql`${clauses.found}select ${join([...outer, sql`${count} as fitted`])} from (${fitted}) as page`;
   });
@@ -192,6 +231,24 @@ const sortsMatches = (shape: ListShape): boolean =>
  */
 const choosesByKey = (shape: ListShape, dialect: Dialect): boolean =>
   !dialect.computesSkippedRows && sortsMatches(shape);
+
+/** The rows of a page behind the key `from`, with an offset from there. */
+const rowsBehind = (
+  shape: ListShape,
+  clauses: Clauses,
+  dialect: Dialect,
+  param: Argument<ListArguments>,
+): Clauses => ({
+  ...clauses,
+  paged: [...clauses.paged, behindKey(shape, param('from', 0), dialect)],
+});
+
+const chosen = (
+  shape: ListShape,
+  clauses: Clauses,
+  dialect: Dialect,
+  param: Argument<ListArguments>,
+): Clauses => (choosesByKey(shape, dialect) ? chosenByKey(shape, clauses, dialect, param) : clauses);
 
 const chosenByKey = (
   { source }: ListShape,
@@ -215,7 +272,10 @@ const chosenByKey = (
  * the rows are read once, not twice. Only for tables that are not large, because it takes memory.
  */
 export const countsKept = (shape: ListShape, dialect: Dialect): boolean =>
-  dialect.prefersMaterializedCount && shape.rows.terms.length === 0 && sortsMatches(shape);
+  dialect.prefersMaterializedCount &&
+  shape.total === 'exact' &&
+  shape.rows.terms.length === 0 &&
+  sortsMatches(shape);
 
 const kept = identifier('_matching');
 
@@ -240,11 +300,27 @@ const keptRows = (
   };
 };
 
+/** The clauses of a page, by the way in which its rows are found and counted. */
+const pagedBy: Readonly<Record<Counting, typeof chosen>> = {
+  counted: chosen,
+  uncounted: chosen,
+  kept: keptRows,
+  behind: rowsBehind,
+};
+
 /** The statement that counts the matching rows. */
 export const countStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
   statement<ListArguments>(dialect, (param) => {
     const { found, count } = clausesOf(shape, dialect, param);
-    return shape.ranked ? sql`${found}select (${count})` : sql`select (${count})`;
+    return shape.ranked ? sql`${found}select (${count}) as total` : sql`select (${count}) as total`;
+  });
+
+/** A statement that reads what the total and the order of the keys depend on; it does not run. */
+export const keysStatement = (shape: ListShape, dialect: Dialect): Statement<ListArguments> =>
+  statement<ListArguments>(dialect, (param) => {
+    const { from, matching, order } = clausesOf(shape, dialect, param);
+    const key = storedValue(columnOf(shape.source, shape.source.key), dialect);
+    return sql`select ${key}${from}${where(matching)}${order}`;
   });
 
 /** True if the largest page, with related records, may exceed the size limit of a response. */

@@ -8,6 +8,7 @@ import {
   thingFields,
   thingSource,
 } from '../../../tests/support/things.ts';
+import { watchReads } from '../../../tests/support/watched-reads.ts';
 import type { Database } from '../../database/database.ts';
 import { systemGrant } from '../../policy/system-grant.ts';
 import { createList, type List } from './list.ts';
@@ -121,19 +122,8 @@ describeEachDatabase('totals of pages of a large table', (databases) => {
 
   it('totals are counted with the page, in one statement, while every page follows a write', async () => {
     let pages = 0;
-    const counting =
-      <Args extends readonly [{ readonly sql: string }, ...unknown[]], T>(read: (...args: Args) => T) =>
-      (...args: Args): T => {
-        if (args[0].sql.includes('row_json')) pages += 1;
-        return read(...args);
-      };
-    const watched: Database = new Proxy(database, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== 'function') return value;
-        const bound = value.bind(target);
-        return name === 'get' || name === 'scan' ? counting(bound) : bound;
-      },
+    const watched = watchReads(database, ({ sql }) => {
+      if (sql.includes('row_json')) pages += 1;
     });
     const paged = createList(watched, thingSource);
     const ask = async (): Promise<number> => {

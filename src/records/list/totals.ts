@@ -1,20 +1,27 @@
-/** The cache of totals, valid as long as the database has not changed. */
+/** The cache of totals and of page starts, valid as long as the database has not changed. */
 
 import type { Database } from '../../database/database.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { RowReach } from '../rows/reach.ts';
+import { PageStarts } from './page-starts.ts';
 import { hasConditions } from './parameters.ts';
 import type { PreparedList } from './plan.ts';
-import type { PageRow } from './statements.ts';
+import type { CountedRow, PageRow } from './statements.ts';
 
 /** The database state of a total: the revision of its tables, or the snapshot of a statement. */
 type State = number | string;
 
-interface CountedTotal {
+/** A count in vain is not repeated for this many times as long as it took, so that few pages wait in vain. */
+const pauseFactor = 4;
+
+/** The rows of a list in one state of the database. */
+export interface CountedTotal {
   readonly state: State;
   readonly total: number;
   /** True if the state is the same as when the total was counted before, if it was. */
   readonly stable: boolean;
+  /** Keys behind which pages start, in the ascending and the descending order of the keys. */
+  readonly starts: { readonly ascending: PageStarts; readonly descending: PageStarts };
 }
 
 /**
@@ -26,6 +33,10 @@ export class Totals {
   readonly #database: Database;
   /** Totals, by their conditions with values. */
   readonly #totals = new BoundedCache<CountedTotal>(200);
+  /** Counts that were out of date before they were over, by their conditions with values. */
+  readonly #overtaken = new BoundedCache<{ readonly until: number }>(200);
+  /** Counts that are under way, by their conditions with values. */
+  readonly #counting = new Map<string, { readonly revision: number; readonly counted: Promise<void> }>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -33,40 +44,82 @@ export class Totals {
 
   /** The current revision of the counted tables; undefined if the database has no revisions. */
   revision({ plan }: PreparedList): number | undefined {
-    return this.#database.revision?.(plan.count.sql);
+    return this.#database.revision?.(plan.depends);
   }
 
   /**
-   * True if the cached total may be valid for a page that is read now. On PostgreSQL only the page itself shows it:
+   * The cached total, if it may be valid for a page that is read now. On PostgreSQL only the page itself shows it:
    * while the database changes with every page, none is read for nothing.
    */
-  mayHold(revision: number | undefined, list: PreparedList, rows: RowReach): boolean {
-    if (!isCacheable(list)) return false;
-    const cached = this.#totals.get(keyOf(list, rows));
-    if (cached === undefined) return false;
-    return typeof cached.state === 'string' ? cached.stable : cached.state === revision;
+  cached(revision: number | undefined, list: PreparedList, rows: RowReach): CountedTotal | undefined {
+    if (!isCacheable(list)) return undefined;
+    const cached = this.#totals.get(conditionsKey(list, rows));
+    const mayHold = typeof cached?.state === 'string' ? cached.stable : cached?.state === revision;
+    return mayHold ? cached : undefined;
   }
 
-  /** The total of a page that was read without counting; undefined if the database has changed. */
-  of(
+  /** True if the page, read without counting, has the cached total: the database has not changed. */
+  holds(
+    { state }: CountedTotal,
+    revision: number | undefined,
+    list: PreparedList,
+    page: Pick<PageRow, 'seen'>,
+  ): boolean {
+    return state === this.#stateOf(revision, list, page);
+  }
+
+  /** Caches the total that was counted with a page, and returns it; undefined if it cannot be cached. */
+  keep(
     revision: number | undefined,
     list: PreparedList,
     rows: RowReach,
-    page: Pick<PageRow, 'seen'>,
-  ): number | undefined {
-    const cached = this.#totals.get(keyOf(list, rows));
-    return cached?.state === this.#stateOf(revision, list, page) ? cached?.total : undefined;
-  }
-
-  /** Caches the total that was counted with a page. */
-  keep(revision: number | undefined, list: PreparedList, rows: RowReach, page: PageRow): void {
-    if (!isCacheable(list)) return;
+    page: CountedRow,
+  ): CountedTotal | undefined {
+    if (!isCacheable(list)) return undefined;
     const state = this.#stateOf(revision, list, page);
-    if (state === undefined) return;
-    const key = keyOf(list, rows);
+    if (state === undefined) return undefined;
+    const key = conditionsKey(list, rows);
     const before = this.#totals.get(key);
     const stable = before === undefined || before.state === state;
-    this.#totals.set(key, { state, total: Number(page.total), stable });
+    const starts = { ascending: new PageStarts(), descending: new PageStarts() };
+    const counted = { state, total: Number(page.total), stable, starts };
+    this.#totals.set(key, counted);
+    return counted;
+  }
+
+  /**
+   * Counts and caches a total, once for all requests that ask for it in one state of the database. After a count in
+   * vain there is none for a time, and pages count for themselves. Rejects only for the request that counts, whose
+   * share of the database it takes.
+   */
+  async count(
+    revision: number,
+    list: PreparedList,
+    rows: RowReach,
+    read: () => Promise<CountedRow>,
+  ): Promise<void> {
+    if (!isCacheable(list)) return;
+    const key = conditionsKey(list, rows);
+    if (this.#isOvertaken(key)) return;
+    const shared = this.#counting.get(key);
+    if (shared?.revision === revision) return shared.counted.catch(() => {});
+    const began = performance.now();
+    const counted = read().then((row) => {
+      if (this.keep(revision, list, rows, row) !== undefined) return;
+      const ended = performance.now();
+      this.#overtaken.set(key, { until: ended + pauseFactor * (ended - began) });
+    });
+    const own = { revision, counted };
+    this.#counting.set(key, own);
+    try {
+      await counted;
+    } finally {
+      if (this.#counting.get(key) === own) this.#counting.delete(key);
+    }
+  }
+
+  #isOvertaken(key: string): boolean {
+    return performance.now() < (this.#overtaken.get(key)?.until ?? 0);
   }
 
   /** The state in which a page was read; undefined if it is uncertain. @param revision before it was read */
@@ -90,7 +143,8 @@ const isCacheable = ({ plan: { counted, shape } }: PreparedList): boolean =>
 const isOfReader = ({ plan: { shape, filtersOnRelations } }: PreparedList): boolean =>
   (shape.source.mask !== undefined && hasConditions(shape)) || filtersOnRelations;
 
-const keyOf = (list: PreparedList, { values }: RowReach): string => {
+/** Key of the conditions of a list, with their values: two lists of one key have the same rows, in whatever order. */
+export const conditionsKey = (list: PreparedList, { values }: RowReach): string => {
   const reader = isOfReader(list) ? ` reader ${list.values.reader}` : '';
   return values.length === 0 ? list.counted + reader : `${list.counted}${reader} ${JSON.stringify(values)}`;
 };

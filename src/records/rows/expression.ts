@@ -52,17 +52,16 @@ const ofCaller = ({ owner, where: conditions }: RowMember, row: string, caller: 
   ),
 ];
 
+/** The query of the values that the caller's memberships name. */
+export const memberValues = (rule: RowMember, caller: Fragment, row = rowName(0)): Fragment =>
+  sql`select ${identifier(row, rule.on)}${from(rule.table, row)}${where(ofCaller(rule, row, caller))}`;
+
 const membership = (compilation: Compilation, rule: RowMember, value: Fragment): Fragment => {
   const { caller } = compilation;
   const row = rowName(compilation.depth);
-  const memberships = from(rule.table, row);
   return compilation.purpose === 'find'
-    ? among(
-        compilation,
-        value,
-        sql`select ${identifier(row, rule.on)}${memberships}${where(ofCaller(rule, row, caller))}`,
-      )
-    : sql`exists (select 1${memberships}${where(membershipConditions(rule, row, value, caller))})`;
+    ? among(compilation, value, memberValues(rule, caller, row))
+    : sql`exists (select 1${from(rule.table, row)}${where(membershipConditions(rule, row, value, caller))})`;
 };
 
 type Via = Extract<RowExpression, { readonly kind: 'via' }>;

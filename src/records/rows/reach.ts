@@ -6,7 +6,7 @@ import { type Fragment, sql } from '../../database/statement.ts';
 import type { ColumnValue } from '../../fields/field.ts';
 import { comparedColumns, isOfCaller, type RowExpression } from '../../model/row-expression.ts';
 import type { Grant, RowCondition } from '../../policy/grant.ts';
-import { type ColumnSql, type ConditionPurpose, expressionCondition } from './expression.ts';
+import { type ColumnSql, type ConditionPurpose, expressionCondition, memberValues } from './expression.ts';
 
 /** One condition of a reach: a column that equals its value, or a rule whose value is the caller. */
 export type ReachTerm = string | RowExpression;
@@ -107,6 +107,22 @@ const alternativesOf = (expression: RowExpression): readonly RowExpression[] =>
     ? expression.rules.flatMap(alternativesOf).sort((a, b) => Number(isOfCaller(a)) - Number(isOfCaller(b)))
     : [expression];
 
+/** Rows of a part by the value of one column: those of each team of the caller. */
+interface PartGroups {
+  readonly column: string;
+  /** Query of the values. */
+  readonly values: Fragment;
+  /** The other conditions of the part. */
+  readonly others: readonly Fragment[];
+}
+
+/** The rows that one alternative of a rule admits, and none before it. */
+interface ReachPart {
+  readonly conditions: readonly Fragment[];
+  /** Undefined if the rows are not those of the caller's memberships. */
+  readonly groups: PartGroups | undefined;
+}
+
 /**
  * A reach with a rule, partitioned into its alternatives: each part is found by its own index, while the whole would
  * need several at once. Undefined without a rule.
@@ -116,7 +132,7 @@ export const reachParts = (
   column: ColumnSql,
   value: (index: number) => Fragment,
   dialect: Dialect,
-): readonly (readonly Fragment[])[] | undefined => {
+): readonly ReachPart[] | undefined => {
   const rules = terms.flatMap((term, index) => (typeof term === 'string' ? [] : [{ term, index }]));
   const divided = rules.find(({ term }) => term.kind === 'anyOf') ?? rules[0];
   if (divided === undefined) return undefined;
@@ -126,11 +142,13 @@ export const reachParts = (
     (_, index) => index !== divided.index,
   );
   const alternatives = alternativesOf(divided.term);
-  return alternatives.map((alternative, index) => [
-    ...common,
-    condition(alternative, 'find'),
-    ...alternatives.slice(0, index).map((before) => sql`(${condition(before, 'hold')}) is not true`),
-  ]);
+  return alternatives.map((alternative, index) => {
+    const rest = alternatives.slice(0, index).map((each) => sql`(${condition(each, 'hold')}) is not true`);
+    const conditions = [...common, condition(alternative, 'find'), ...rest];
+    if (alternative.kind !== 'member') return { conditions, groups: undefined };
+    const values = memberValues(alternative, value(divided.index));
+    return { conditions, groups: { column: alternative.column, values, others: [...common, ...rest] } };
+  });
 };
 
 /** True if indexes find the rows of a rule, however many other rows there are. */
@@ -160,7 +178,8 @@ export const indexedParts = (
   value: (index: number) => Fragment,
   dialect: Dialect,
 ): readonly (readonly Fragment[])[] | undefined => {
-  if (isFoundByIndex(terms)) return reachParts(terms, column, value, dialect);
+  if (isFoundByIndex(terms))
+    return reachParts(terms, column, value, dialect)?.map(({ conditions }) => conditions);
   const isFound = terms.some((term) => typeof term === 'string' && indexed.has(term));
   return isFound ? [reachConditions(terms, column, value, 'find', dialect)] : undefined;
 };

@@ -105,7 +105,7 @@ const lengthOf = (headers: Headers): number | undefined => {
 const typeOf = (type: string | undefined, body: NonNullable<AnswerOptions['body']>): string => {
   if (type === undefined)
     return typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/octet-stream';
-  if (!mediaType.test(type)) throw new Error(`answer: ${JSON.stringify(type)} is no media type`);
+  if (!mediaType.test(type)) throw new Error(`answer: ${JSON.stringify(type)} is not a media type`);
   // A page whose characters a browser had to guess could be made to mean another.
   const unnamed = typeof body === 'string' && /^text\//i.test(type) && !/;\s*charset=/i.test(type);
   return unnamed ? `${type}; charset=utf-8` : type;

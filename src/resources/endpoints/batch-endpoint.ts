@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../fields/field.ts';
 import { checkedModels } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
-import { type Label, labelText } from '../../kernel/messages.ts';
+import type { Label } from '../../kernel/messages.ts';
 import { idempotentRequest } from '../../ledger/idempotency.ts';
 import { type NestedInput, withNested } from '../../model/nested-schema.ts';
 import { inputSchema, outputSchema } from '../../model/schema.ts';
@@ -14,6 +14,7 @@ import { maxBatch, readBatch, writeBatch } from '../operations/batch.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import { actingFor } from '../operations/transaction.ts';
 import { nestedProblems } from './nested-bodies.ts';
+import { titleOfMany } from './record-endpoints.ts';
 
 const id: JsonSchema = { type: 'integer', minimum: 1 };
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
@@ -23,11 +24,6 @@ const identified = (record: JsonSchema): JsonSchema => ({
   ...record,
   properties: { id, ...(record['properties'] as JsonSchema) },
   required: ['id'],
-});
-
-const summary = ({ label, plural }: ServedResource['model']): Label => ({
-  'zh-CN': `批量写入${labelText(label, 'zh-CN')}`,
-  en: `Write several ${plural.replaceAll('_', ' ')}`,
 });
 
 const description: Label = {
@@ -68,7 +64,7 @@ export const batchEndpoint = (
       additionalProperties: false,
     },
     docs: {
-      summary: summary(model),
+      summary: titleOfMany('批量写入', 'Write several', model),
       description,
       tag: area.tag(model, locale),
       data: {

@@ -7,6 +7,7 @@ import { exactText } from '../../kernel/exact-json.ts';
 import { type Json, type JsonObject, JsonText } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { inSentence, spaced } from '../../kernel/spacing.ts';
 import { outputSchema } from '../../model/schema.ts';
 import {
   type NamedWrite,
@@ -150,8 +151,8 @@ export const historyEndpoint = (
     accepts: 'nothing',
     docs: {
       summary: {
-        'zh-CN': `${labelText(model.label, 'zh-CN')}的历史版本`,
-        en: `Versions of ${labelText(model.label, 'en')}`,
+        'zh-CN': spaced`${labelText(model.label, 'zh-CN')}的历史版本`,
+        en: `Versions of ${inSentence(labelText(model.pluralLabel, 'en'))}`,
       },
       description: {
         'zh-CN':

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { valueSchemas } from '../../http/schemas.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { type Catalogue, type Label, labelText, messageIn } from '../../kernel/messages.ts';
+import { type Catalogue, type Label, messageIn } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
 import { recordAudit } from '../../ledger/audit.ts';
@@ -21,6 +21,7 @@ import {
 import type { ServedResource } from '../operations/served-resource.ts';
 import { actingFor } from '../operations/transaction.ts';
 import { maxLines, readImport } from './import-input.ts';
+import { titleOfMany } from './record-endpoints.ts';
 
 const { integer, text } = valueSchemas;
 
@@ -138,10 +139,7 @@ export const importEndpoint = (resource: ServedResource, area: Area, operation: 
     accepts: 'json',
     input,
     docs: {
-      summary: {
-        'zh-CN': `导入${labelText(model.label, 'zh-CN')}`,
-        en: `Import ${model.plural.replaceAll('_', ' ')}`,
-      },
+      summary: titleOfMany('导入', 'Import', model),
       description,
       tag: area.tag(model, locale),
       data: answered,

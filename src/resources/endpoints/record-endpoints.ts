@@ -9,6 +9,7 @@ import { acceptedVersions, isKnown, tagOf, tagOfVariant } from '../../http/preco
 import { JsonText } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages.ts';
 import { Problem, type ProblemKind } from '../../kernel/problem.ts';
+import { inSentence, joinParts } from '../../kernel/spacing.ts';
 import { type IdempotentRequest, idempotentRequest } from '../../ledger/idempotency.ts';
 import { isHeld } from '../../model/deletion.ts';
 import { groupSchema } from '../../model/group-schema.ts';
@@ -29,11 +30,11 @@ import { actorGrants } from './history-endpoints.ts';
 import { anyAccess, nestedProblems } from './nested-bodies.ts';
 import { recordChecks } from './record-checks.ts';
 import { deletionWords, recordWords, trashingWords, uniqueWords } from './resource-words.ts';
-import { answerTrash, answerTrashed, trashedQuery, trashedSchema } from './trash-endpoints.ts';
+import { answerTrash, answerTrashed, isKept, trashedQuery, trashedSchema } from './trash-endpoints.ts';
 
 const label = (chinese: string, english: string, model: ResourceModel): Label => ({
-  'zh-CN': chinese + labelText(model.label, 'zh-CN'),
-  en: `${english} ${labelText(model.label, 'en')}`,
+  'zh-CN': joinParts([chinese, labelText(model.label, 'zh-CN')]),
+  en: `${english} ${inSentence(labelText(model.label, 'en'))}`,
 });
 
 /** `blog_posts` → `BlogPosts`, for the name of the operation that lists them. */
@@ -43,14 +44,10 @@ export const pluralNoun = ({ plural }: ResourceModel): string =>
     .map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)
     .join('');
 
-const listLabel = (model: ResourceModel): Label => ({
-  'zh-CN': `列出${labelText(model.label, 'zh-CN')}`,
-  en: `List ${model.plural.replaceAll('_', ' ')}`,
-});
-
-const aggregateLabel = (model: ResourceModel): Label => ({
-  'zh-CN': `汇总${labelText(model.label, 'zh-CN')}`,
-  en: `Aggregate ${model.plural.replaceAll('_', ' ')}`,
+/** The title of an operation on several records: `List orders`. */
+export const titleOfMany = (chinese: string, english: string, { pluralLabel }: ResourceModel): Label => ({
+  'zh-CN': joinParts([chinese, labelText(pluralLabel, 'zh-CN')]),
+  en: `${english} ${inSentence(labelText(pluralLabel, 'en'))}`,
 });
 
 const saved = (json: string, headers: Readonly<Record<string, string>>): Answer => ({
@@ -130,7 +127,10 @@ export class RecordEndpoints {
   list(): Endpoint {
     const { list } = this.#resource;
     const showsTrash = this.#showsTrash;
-    const docs = { ...this.#docs({ summary: listLabel(this.#model), view: 'list' }), list: true };
+    const docs = {
+      ...this.#docs({ summary: titleOfMany('列出', 'List', this.#model), view: 'list' }),
+      list: true,
+    };
     return {
       operation: this.#area.operation('list', pluralNoun(this.#model)),
       method: 'GET',
@@ -166,7 +166,7 @@ export class RecordEndpoints {
       csv: true,
       mayLag: true,
       docs: {
-        ...this.#docs({ summary: aggregateLabel(this.#model) }),
+        ...this.#docs({ summary: titleOfMany('汇总', 'Aggregate', this.#model) }),
         data: groupSchema(this.#model, this.#fields('list'), locale, this.#optional),
         list: true,
         part: 'aggregate',
@@ -179,10 +179,11 @@ export class RecordEndpoints {
   detail(): Endpoint {
     const { reaches, forRecord, hides } = this.#checks;
     const isAdmin = this.#isAdmin;
+    const keepsDeleted = this.#model.trash || this.#model.history;
     const docs = this.#docs({
       summary: label('查看', 'Show', this.#model),
       view: 'detail',
-      problems: ['record_not_found'],
+      problems: isAdmin && keepsDeleted ? ['record_not_found', 'record_deleted'] : ['record_not_found'],
       description: recordWords('detail'),
     });
     const showsTrash = isAdmin && this.#showsTrash;
@@ -331,12 +332,18 @@ export class RecordEndpoints {
     const included = this.#includedIn(call);
     const from = call.reader && (await call.reader());
     const record = await this.#resource.show(call.grant, idOf(call), [], { included, by: call, from });
-    if (record === undefined) throw new Problem('record_not_found');
+    if (record === undefined) throw await this.#missing(call);
     const tag = tagOf(record.json, record.version ?? 0, this.#detailView, included, call.grant);
     const headers = { ETag: tag };
     return isKnown(call, tagOfVariant(tag, call.variant))
       ? { status: 304, headers }
       : saved(record.json, headers);
+  }
+
+  /** A missing record. An administrator also learns if something of it can still be seen. */
+  async #missing(call: Call): Promise<Problem> {
+    const kept = this.#isAdmin && (await isKept(this.#resource, call));
+    return new Problem(kept ? 'record_deleted' : 'record_not_found');
   }
 
   async #create(call: Call): Promise<Answer> {

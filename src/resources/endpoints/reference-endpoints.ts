@@ -4,6 +4,7 @@ import { checkedModels, idOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { labelText } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { inSentence, spaced } from '../../kernel/spacing.ts';
 import type { Area } from '../area.ts';
 import { relatedFor, requireGrant } from '../operations/area.ts';
 import { createForecast } from '../operations/forecast.ts';
@@ -28,8 +29,8 @@ export const referencesEndpoints = (resource: ServedResource, area: Area): Endpo
   } as const;
   const docs = (problem: 'record_not_found' | 'invalid_parameter') => ({
     summary: {
-      'zh-CN': `${labelText(model.label, 'zh-CN')}的引用与删除后果`,
-      en: `List records that refer to ${labelText(model.label, 'en')}`,
+      'zh-CN': spaced`${labelText(model.label, 'zh-CN')}的引用与删除后果`,
+      en: `List records that refer to ${inSentence(labelText(model.pluralLabel, 'en'))}`,
     },
     description: referencesWords,
     tag: area.tag(model, locale),

@@ -8,6 +8,7 @@ import { acceptedVersions, tagOf } from '../../http/preconditions.ts';
 import { JsonText, own } from '../../kernel/json.ts';
 import { type Label, labelText } from '../../kernel/messages.ts';
 import { Problem, type ProblemKind } from '../../kernel/problem.ts';
+import { inSentence, spaced } from '../../kernel/spacing.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { outputSchema } from '../../model/schema.ts';
 import { nothingIncluded } from '../../records/relations.ts';
@@ -71,11 +72,11 @@ const wordsOf = (model: RestoresFrom): Label => {
 
 const summaryOf = ({ label }: ResourceModel, from: RestoresFrom): Label => {
   const zh = labelText(label, 'zh-CN');
-  const en = labelText(label, 'en');
-  if (!from.history) return { 'zh-CN': `从回收站恢复${zh}`, en: `Restore ${en} from the trash` };
-  if (!from.trash) return { 'zh-CN': `将${zh}恢复到某个版本`, en: `Restore ${en} to a version` };
+  const en = inSentence(labelText(label, 'en'));
+  if (!from.history) return { 'zh-CN': spaced`从回收站恢复${zh}`, en: `Restore ${en} from the trash` };
+  if (!from.trash) return { 'zh-CN': spaced`将${zh}恢复到某个版本`, en: `Restore ${en} to a version` };
   return {
-    'zh-CN': `将${zh}恢复到某个版本或从回收站恢复`,
+    'zh-CN': spaced`将${zh}恢复到某个版本或从回收站恢复`,
     en: `Restore ${en} to a version, or from the trash`,
   };
 };

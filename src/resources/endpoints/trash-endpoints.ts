@@ -35,7 +35,7 @@ export const trashedSchema = (record: JsonSchema): JsonSchema => ({
     ...(record['properties'] as JsonObject),
     deleted_at: { type: 'string', format: 'date-time', description: 'With trashed=true only' },
     deleted_by: actorSchema,
-    kept_until: { type: 'string', format: 'date-time', description: 'From then on it is removed for good' },
+    kept_until: { type: 'string', format: 'date-time', description: 'Permanently removed after this time' },
   },
   dependentRequired: Object.fromEntries(fieldsOfDeletion.map((field) => [field, fieldsOfDeletion])),
 });
@@ -112,4 +112,14 @@ export const answerTrashed = (
     };
   };
   return answer();
+};
+
+/** Tests whether the trash has a record that is not there, or its history a version. */
+export const isKept = async (
+  { model, context, records, versions }: ServedResource,
+  { grant, params }: Call,
+): Promise<boolean> => {
+  const id = idOf({ params });
+  if (model.trash && (await context.trash.find(records.source, grant, id)) !== undefined) return true;
+  return model.history && (await versions.page(grant, id, 1, 0)).total > 0;
 };

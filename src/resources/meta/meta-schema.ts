@@ -71,12 +71,12 @@ const field = object(
       type: 'string',
       enum: ['restrict', 'null', 'cascade'],
       description:
-        'Of a reference, when what it names is deleted: that is refused, the reference becomes null, or the record is deleted too',
+        'For a reference: the consequence of deleting the referenced record. It is refused, the reference becomes null, or this record is deleted too',
     },
     anyone: {
       type: 'boolean',
       description:
-        'Of a reference. False: an id that the caller could not read by the detail of that model is refused like a missing one; true: any record that exists may be named',
+        'For a reference. False: an id that the caller cannot read in detail is refused like a missing one; true: any existing record can be referenced',
     },
   },
 );
@@ -85,7 +85,7 @@ const relation = object(
   {
     name: { type: 'string', description: 'For include=, and in filter[name.field] and sort=name.field' },
     label: text,
-    many: { type: 'boolean', description: 'Whether it leads to any number of records, answered as an array' },
+    many: { type: 'boolean', description: 'Whether it leads to any number of records, returned as an array' },
     model: { type: 'string', description: 'Model of the records; User: a user of the service' },
     write: { type: 'boolean', description: 'Its records can be written within this one' },
     fields: {
@@ -97,16 +97,16 @@ const relation = object(
         }),
       ),
       description:
-        "What this caller reads of the records, and fields[relation] may choose; all else about a field is in the model's own metadata",
+        'Fields of the records that this caller reads and fields[relation] can choose; the metadata of that model has the rest',
     },
   },
   {
-    field: { type: 'string', description: 'Of one record: the reference by which this one names it' },
+    field: { type: 'string', description: 'For one record: the reference by which this record names it' },
     by: {
       type: 'string',
-      description: 'Of many: the reference by which they, or the records between, name this one',
+      description: 'For many: the reference by which they, or the records between, name this one',
     },
-    through: { type: 'string', description: 'Of many: model of the records between' },
+    through: { type: 'string', description: 'For many: model of the records between' },
     on: { type: 'string', description: 'With through: the reference by which those name the other side' },
   },
 );
@@ -135,6 +135,7 @@ export const metadataSchema: JsonSchema = {
       singular: { type: 'string', description: 'Key of a body' },
       plural: text,
       label: text,
+      plural_label: { ...text, description: 'Label of several records' },
       endpoints: listOf(endpoint),
       fields: listOf(field),
       relations: {
@@ -168,7 +169,7 @@ export const metadataSchema: JsonSchema = {
           'Which records callers other than super_admin and admin read, and which of those they write; absent: every one. In place of write there are create, update and destroy where their rules differ. Where reads are public, read is what updates and deletes find',
       },
       events: { ...flag, description: 'Whether each write is an event; absent: it is not' },
-      trash: { type: 'boolean', description: 'Whether a record that is deleted can be brought back' },
+      trash: { type: 'boolean', description: 'Whether a deleted record can be restored' },
       manage: {
         ...text,
         description:

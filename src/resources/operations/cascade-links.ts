@@ -12,7 +12,7 @@ import { createNotes, type NoteReferences } from '../../records/trash.ts';
  * record.
  */
 export const cascadeLimits = {
-  /** @limit Bodies | records that a deletion takes along | count | 409 `cascade_too_large` */
+  /** @limit Bodies | records that a deletion deletes with it | count | 409 `cascade_too_large` */
   records: 1_000,
   /** @limit Bodies | references that a deletion follows, one behind the other | count | 409 `cascade_too_large` */
   levels: 500,

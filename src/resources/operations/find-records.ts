@@ -8,6 +8,7 @@
 
 import type { DeferredCaller } from '../../database/database.ts';
 import type { Source, SourceColumn } from '../../database/source.ts';
+import { folded } from '../../kernel/search-words.ts';
 import { displayFields, displayName } from '../../model/display.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { isSeekable, type List, listedRows } from '../../records/list.ts';
@@ -35,6 +36,8 @@ export interface FoundRecord {
   readonly name: string;
   /** The value of the second field, if it adds to the name. */
   readonly alias: string | null;
+  /** The part of another field that has the words, if neither the name nor the alias has them. */
+  readonly match: string | null;
 }
 
 export interface FoundInList {
@@ -58,14 +61,42 @@ const idIn = (words: string): number | undefined => {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const recordOf = ({ display, alias }: Findable, row: Row): FoundRecord => {
+const nameOf = ({ display, alias }: Findable, row: Row): Pick<FoundRecord, 'name' | 'alias'> => {
   const name = display === undefined ? '' : (displayName(display, row) ?? '');
   const other = alias === undefined ? '' : text(row[alias]);
   return {
-    id: row.id,
     name: name === '' ? other || `#${row.id}` : name,
     alias: name === '' || other === '' || other === name ? null : other,
   };
+};
+
+/** Characters of a value that an excerpt shows before and after the words. */
+const besideWords = 24;
+
+const excerpt = (value: string, at: number, length: number): string => {
+  const [from, to] = [Math.max(0, at - besideWords), at + length + besideWords];
+  const part = value.slice(from, to).replaceAll(/\s+/g, ' ').trim();
+  return `${from > 0 ? '…' : ''}${part}${to < value.length ? '…' : ''}`;
+};
+
+/** The part of the first value that has the words, or one of them; null if no value has any. */
+const matchIn = (values: readonly string[], words: string): string | null => {
+  for (const wanted of new Set([words, ...words.split(/\s+/)])) {
+    const sought = folded(wanted);
+    for (const value of values) {
+      const at = folded(value).indexOf(sought);
+      if (at >= 0) return excerpt(value, at, wanted.length);
+    }
+  }
+  return null;
+};
+
+/** A found record. `searched` are the fields in which the words were searched. */
+const recordOf = (findable: Findable, row: Row, searched: readonly string[], words: string): FoundRecord => {
+  const { name, alias } = nameOf(findable, row);
+  const isNamed = idIn(words) === row.id || matchIn([name, alias ?? ''], words) !== null;
+  const values = searched.map((field) => text(row[field]));
+  return { id: row.id, name, alias, match: isNamed ? null : matchIn(values, words) };
 };
 
 const isSearched = (column: SourceColumn | undefined): column is SourceColumn =>
@@ -81,6 +112,12 @@ const prefixFields = ({ source }: Findable, { readable }: Grant): readonly strin
     .slice(0, maxPrefixFields)
     .map(({ name }) => name);
 
+/** The fields in which a list is searched for a caller. */
+const searchedFields = ({ search, columns }: Source, { readable }: Grant): readonly string[] =>
+  search === undefined
+    ? readable.filter((name) => isSearched(columns.get(name)))
+    : search.columns.filter((name) => readable.includes(name));
+
 /** Searches a list within a grant. */
 export const findRecords = async (
   findable: Findable,
@@ -89,21 +126,21 @@ export const findRecords = async (
   by: DeferredCaller,
 ): Promise<FoundInList> => {
   const { list, display = '', alias, source } = findable;
-  const fields = ['id', ...displayFields(display), alias].filter(
-    (name) => name !== undefined && grant.readable.includes(name),
+  const searched = searchedFields(source, grant);
+  const fields = new Set(
+    ['id', ...displayFields(display), alias, ...searched].filter(
+      (name) => name !== undefined && grant.readable.includes(name),
+    ),
   );
   const read = async (conditions: Readonly<Record<string, string>>): Promise<Row[]> => {
     const ranked = source.search !== undefined && 'q' in conditions;
-    const page = { fields: fields.join(','), per_page: String(foundAtOnce + 1) };
+    const page = { fields: [...fields].join(','), per_page: String(foundAtOnce + 1) };
     const order = ranked ? {} : { sort: '-id', after: '' };
     const query = new URLSearchParams({ ...page, ...order, ...conditions }).toString();
     return (await listedRows(await list(grant, { query, path: '', by }))) as Row[];
   };
   const id = idIn(words);
-  const searchable =
-    source.search === undefined
-      ? grant.readable.some((name) => isSearched(source.columns.get(name)))
-      : source.search.columns.some((name) => grant.readable.includes(name));
+  const searchable = searched.length > 0;
   const [newest] = await read({ per_page: '1' });
   if (newest === undefined) return { records: [], more: false, whole: true };
   const from = newest.id - newestRows + 1;
@@ -117,7 +154,7 @@ export const findRecords = async (
   ]);
   const rows = [...new Map(found.flat().map((row) => [row.id, row])).values()];
   return {
-    records: rows.slice(0, foundAtOnce).map((row) => recordOf(findable, row)),
+    records: rows.slice(0, foundAtOnce).map((row) => recordOf(findable, row, searched, words)),
     more: rows.length > foundAtOnce,
     whole,
   };

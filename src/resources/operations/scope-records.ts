@@ -13,6 +13,7 @@ import {
   numeric,
   type OptionCheck,
   type OptionTable,
+  oneOf,
   optionsFlaw,
   plainObject,
   texts,
@@ -70,6 +71,7 @@ const options = {
   page: numeric,
   perPage: numeric,
   after: anything,
+  total: oneOf('exact', 'estimate', 'none'),
 } satisfies OptionTable<AnyListQuery>;
 
 const groupOptions = {
@@ -151,13 +153,14 @@ const refuseFlaw = (call: string, flaw: string | undefined): void => {
  */
 export const queryString = (query: AnyListQuery): string => {
   refuseFlaw('list', optionsFlaw(query, options));
-  const { filter = {}, include = [], sort, q, page, perPage, after } = query;
+  const { filter = {}, include = [], sort, q, page, perPage, after, total } = query;
   const plain = {
     sort: sort === '' ? undefined : sort,
     q,
     page,
     per_page: perPage,
     after,
+    total,
     // Code receives whole records.
     fields: undefined,
   } satisfies Readonly<Record<Exclude<ListParameterName, 'include' | '_'>, unknown>>;
@@ -236,11 +239,9 @@ export class ScopeRecords implements NamedRecords {
     const { page, perPage, after } = query;
     const paged = page === undefined && perPage === undefined && after === undefined;
     const answer = await this.#list(paged ? { ...query, perPage: 20 } : query);
-    return {
-      records: (await listedRows(answer)) as Row[],
-      total: answer.page?.total,
-      next: answer.page?.next,
-    };
+    const records = (await listedRows(answer)) as Row[];
+    if (answer.page === undefined) throw new Error('a page has its facts');
+    return { records, ...answer.page };
   }
 
   async count(query: Count = {}): Promise<number> {

@@ -60,7 +60,7 @@ export const isInTransaction = (write: RecordWrite): write is TransactionalWrite
 
 /**
  * Most nested hook calls, each caused by a write of the one before; more is taken for an endless loop.
- * @limit Bodies | hooks that lead to one another by their writes | count | 500
+ * @limit Bodies | hooks that call one another through their writes | count | 500
  */
 const maxHookDepth = 16;
 

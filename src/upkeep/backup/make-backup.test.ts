@@ -194,8 +194,8 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
 
   it('takes no place that is taken: of a file, of a part, of a manifest, of a database', async () => {
     await writeFile(file, 'mine');
-    expect(await said(['backup', file])).toMatch(/copy-\d+ exists, and is no backup$/);
-    expect(await said(['backup', file, '--force'])).toMatch(/copy-\d+ exists, and is no backup$/);
+    expect(await said(['backup', file])).toMatch(/copy-\d+ exists, and is not a backup$/);
+    expect(await said(['backup', file, '--force'])).toMatch(/copy-\d+ exists, and is not a backup$/);
     expect(await readFile(file, 'utf8')).toBe('mine');
     await rm(file);
     await writeFile(`${file}.json`, '{"mine":1}');
@@ -261,7 +261,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
     }
     await changeByte(file, 0);
     expect(await said(['restore', file], empty)).toMatch(
-      /is no copy of the kind of database that DATABASE_URL names/,
+      /is not a copy of the kind of database that DATABASE_URL names/,
     );
     await changeByte(file, 0);
     const data = await readFile(file);
@@ -269,7 +269,7 @@ describe.each([files, debian].filter(({ here }) => here))('a backup ($name)', (p
     expect(await said(['restore', file], empty)).toMatch(/has \d+ bytes and not \d+: it is damaged$/);
     await writeFile(file, data);
     for (const [text, message] of [
-      ['', /is no manifest of a backup$/],
+      ['', /is not a manifest of a backup$/],
       [
         '{"format":"gatewright-backup","formatVersion":2,"version":"9.0.0"}',
         /was written by version 9\.0\.0 of the service: restore with that$/,
@@ -351,7 +351,7 @@ describe('a backup of a file', () => {
       expect((await run(['restore', join(directory, 'copy')], { env: there })).status).toBe(0);
       // A service that goes on with a file which was taken from it would not see the restored one.
       const database = await openDatabase(there.DATABASE_URL);
-      database.claim?.();
+      database.claim?.('first');
       await rm(join(directory, 'b.db'));
       for (const suffix of ['-wal', '-shm']) await rm(join(directory, `b.db${suffix}`), { force: true });
       expect((await run(['restore', join(directory, 'copy')], { env: there })).stderr).toMatch(

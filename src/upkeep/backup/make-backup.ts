@@ -76,7 +76,7 @@ const assertFree = async (file: string, force: boolean): Promise<void> => {
   if (!described && (await exists(manifest)))
     throw new BackupError(`${manifest} is in the way, and belongs to no backup`);
   if (!(await exists(file))) return;
-  if (!described) throw new BackupError(`${file} exists, and is no backup`);
+  if (!described) throw new BackupError(`${file} exists, and is not a backup`);
   if (!force) throw new BackupError(`${file} exists: take another name, or --force`);
 };
 

@@ -108,7 +108,7 @@ export const readManifests = async (file: string): Promise<readonly [Manifest, .
   });
   const value = size > maxManifestBytes ? undefined : parsed(await readFile(path, 'utf8'));
   if (!isObject(value) || value['format'] !== format)
-    throw new BackupError(`${path} is no manifest of a backup`);
+    throw new BackupError(`${path} is not a manifest of a backup`);
   if (value['formatVersion'] !== formatVersion)
     throw new BackupError(
       `${path} was written by version ${String(value['version'])} of the service: restore with that`,

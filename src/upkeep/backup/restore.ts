@@ -77,7 +77,7 @@ const readBackup = async (
   const { magic } = await target.copier();
   if (!(await beginsWith(file, magic)))
     throw new BackupError(
-      `${file} is no copy of the kind of database that DATABASE_URL names; its manifest says ${manifests[0].server}`,
+      `${file} is not a copy of the kind of database that DATABASE_URL names; its manifest says ${manifests[0].server}`,
     );
   const fitting = manifests.filter(({ bytes }) => bytes === size);
   const [first] = fitting;

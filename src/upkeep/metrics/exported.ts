@@ -84,7 +84,7 @@ export const addAnswerTimes = (registry: Registry, { routes, refusals }: AnswerT
   });
   add(registry, {
     name: `${prefix}http_database_seconds_total`,
-    help: 'Time for which requests waited for the database, by route and method.',
+    help: 'Time that requests waited for the database, by route and method.',
     type: 'counter',
     aggregator: 'sum',
     values: all.map(({ route, method, database }) => ({ labels: { route, method }, value: database / 1000 })),

@@ -34,10 +34,10 @@ export const readMetrics = async (parts: MetricsParts): Promise<Registry> => {
   addStatementTimes(registry, parts.statements);
   for (const figure of [
     ...parts.figures(),
-    yes('database_up', 'Whether the database answers, and would take a write, within a second.', up),
+    yes('database_up', 'Whether the database responds, and would accept a write, within a second.', up),
     yes(
       'ready',
-      'Whether the service is ready: what ?ready of the health check says.',
+      'Whether the service is ready, as ?ready of the health check reports.',
       up && !parts.stopping.begun,
     ),
     ...(stored ?? []),

@@ -65,6 +65,12 @@ export interface GroupedRefusal extends Omit<KeptRefusal, 'status'> {
   readonly refused_at: string | Date;
 }
 
+/** Equal refusals of a caller within an hour. */
+export interface LatestRefusal extends KeptRefusal {
+  readonly refusals: number;
+  readonly refused_at: string | Date;
+}
+
 const statusOf = (code: number): number => Math.floor(code / 100);
 
 type OwnTables = Change['tables'];
@@ -179,6 +185,20 @@ export class RefusalStore extends CountedTable<'gatewright_refusals', Pending> {
   /** The refusals of a day by caller, request and code, the most frequent first; `maxGrouped` at most. */
   grouped(): Promise<readonly GroupedRefusal[]> {
     return this.database.all(groupedSince(this.tables, toTimestamp(this.clock() - retentionMs)));
+  }
+
+  /** The refusals of a day, the newest first. */
+  latest(limit: number): Promise<readonly LatestRefusal[]> {
+    const since = toTimestamp(this.clock() - retentionMs);
+    const query = this.tables
+      .selectFrom('gatewright_refusals')
+      .select(['refused_at', 'refusals', 'caller_kind', 'caller_id', 'caller_name', 'method', 'path'])
+      .select(['status', 'code', 'address'])
+      .where('refused_at', '>=', since)
+      .orderBy('refused_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit);
+    return this.database.all(toQuery(query));
   }
 
   /** Counts one or several equal refusals, unless their caller has too many kinds of them. */

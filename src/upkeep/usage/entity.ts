@@ -50,7 +50,7 @@ export const routeEntity = defineEntity('routes', {
     summary: { 'zh-CN': '接口的响应时间', en: 'List how fast routes respond' },
     description: {
       'zh-CN': '最近 24 小时、全部实例、每 10 秒写入一次；不含管理后台的请求。最慢的在前。',
-      en: 'Of the last 24 hours and all instances, written every 10 seconds, without requests of the administration area. The slowest come first.',
+      en: 'Covers the last 24 hours and all instances, without requests of the administration area, and is written every 10 seconds. The slowest come first.',
     },
   },
 });

@@ -163,7 +163,7 @@ describeEachDatabase('GET /admin/explain', (databases) => {
       expect.objectContaining({ rule: 'record', outcome: 'passed' }),
     ]);
     for (const [path, because] of [
-      [theirs, `Purchase x belongs to ${admin.username}; ${viewer.username} reaches only their own`],
+      [theirs, `Purchase x belongs to ${admin.username}; ${viewer.username} can access only their own`],
       [999_999, '999999: missing'],
       ['abc', 'abc: missing'],
       ['1e3', '1e3: missing'],
@@ -246,7 +246,7 @@ describeEachDatabase('GET /admin/explain', (databases) => {
     const { steps } = await explain({ user_id: viewer.id, ...pay });
     expect(steps.at(-1)).toMatchObject({
       rule: 'authentication',
-      because: 'user, but the endpoint takes signature',
+      because: 'user, but the endpoint accepts only signature',
     });
     expect((await explain({ api_key_id: key.id, method: 'GET', path: purchases })).allowed).toBe(true);
     expect(
@@ -427,7 +427,7 @@ describeEachDatabase('the reasons of an explanation', (databases) => {
       { token, headers: { 'Accept-Language': 'en' } },
     );
     expect(english.data.steps.at(-1)?.because).toBe(
-      `Purchase x belongs to ${other.username}; ${viewer.username} reaches only their own`,
+      `Purchase x belongs to ${other.username}; ${viewer.username} can access only their own`,
     );
   });
 });

@@ -65,7 +65,7 @@ const listFault = (
   rows: readonly StoredRow[],
   as: ReturnType<TableCaller['as']>,
 ): string | undefined => {
-  if (!Array.isArray(data)) return 'data is no array';
+  if (!Array.isArray(data)) return 'data is not an array';
   const wanted = rows.filter((row) => inScope(switches, 'list', as, row));
   if (data.length !== wanted.length) return `${data.length} records, not ${wanted.length} for ${caller.name}`;
   for (const [index, row] of wanted.entries()) {

@@ -280,6 +280,19 @@ describeEachDatabase('full-text search', (databases) => {
     await follow('/api/v1/articles?q=tern&page=1&per_page=250');
     expect(totals).toEqual(['1000', '1000', '1000', '1001', '1251', '1400']);
     expect(walked).toEqual(await titles('tern', {}));
+    for (const [q, page, total, wanted] of [
+      ['tern', 1, 'estimate', ['1000', 'gte', true]],
+      ['tern', 5, 'estimate', ['1251', 'gte', true]],
+      ['tern', 6, 'estimate', ['1400', 'eq', false]],
+      ['tern', 5, 'none', [undefined, undefined, true]],
+      ['tern', 6, 'none', [undefined, undefined, false]],
+      ['tern seventh', 1, 'estimate', ['100', 'eq', false]],
+    ] as const) {
+      const path = `/api/v1/articles?q=${encodeURIComponent(q)}&page=${page}&per_page=250&total=${total}`;
+      const { headers } = await service.request('GET', path, { token: ann });
+      const follows = String(headers['link']).includes('rel="next"');
+      expect([headers['x-total-count'], headers['x-total-count-relation'], follows]).toEqual(wanted);
+    }
   }, 60_000);
 
   it('finds all matches where the newest records have few of them', async () => {

@@ -421,7 +421,7 @@ describeEachDatabase('callers who manage records', (databases) => {
     expect(listed['x-gatewright'].manage).toMatch(/^Records where/);
     const restored = paths['/api/v1/orders/{id}/restore'].post;
     expect(restored['x-gatewright'].manage).toBe(listed['x-gatewright'].manage);
-    expect(restored.description).toContain('restore records where');
+    expect(restored.description).toContain('restore only records where');
     expect(paths).not.toHaveProperty('/api/v1/teams/{id}/restore');
   });
 });

@@ -133,6 +133,7 @@ describeEachDatabase('a reference in a body', (databases) => {
   });
 
   it('a reference is refused as missing where its record goes between the look-up and the write', async () => {
+    using _first = service.askFirstWorker();
     const { ann, hers, write } = await setUp();
     const { resources, database } = service.server.services;
     const records = resources.get('Task')?.records;

@@ -232,6 +232,7 @@ describeEachDatabase('a membership that is taken away', (databases) => {
     const { ann, red, first } = await setUp();
     const records = service.server.services.resources.get('Card')?.records;
     if (records === undefined) throw new Error('no cards');
+    using _first = service.askFirstWorker();
     const { collisions } = records;
     /** Takes the membership away once the body is looked up, before the row is written. */
     const overtaken = async <T>(act: () => Promise<T>): Promise<T> => {

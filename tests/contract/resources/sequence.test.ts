@@ -253,7 +253,7 @@ describeEachDatabase('a sequence', (databases) => {
     [{ format: '{year:4}{n}' }, 'format takes {year}'],
     [{ format: '{n:16}' }, 'format takes {year}'],
     [{ format: `{n}${'x'.repeat(98)}` }, 'format must be a text of at most 100'],
-    [{ per: 'note' }, 'per names note, which is no reference'],
+    [{ per: 'note' }, 'per names note, which is not a reference'],
     [{ per: 'orgnisation' }, 'the nearest is "organisation_id"'],
     [{ per: 'organisation', unique: true }, 'with per, numbers are unique'],
     [{ required: true }, 'required'],

@@ -1,4 +1,4 @@
-// Rights of the role of all users who sign in, one such user, and the rows; prints what the connection says of itself.
+// Rights of the role of all users who sign in, such users, and the rows; prints what the connection says of itself.
 const { readFileSync } = require('node:fs');
 const { createStrapi } = require('@strapi/strapi');
 
@@ -18,11 +18,11 @@ const seed = async (strapi) => {
     await strapi
       .query('plugin::users-permissions.permission')
       .create({ data: { action: `api::product.product.${action}`, role: role.id } });
-  const { email, password } = JSON.parse(process.env.USER_OF_BENCH);
-  await strapi
-    .plugin('users-permissions')
-    .service('user')
-    .add({ username: 'bench', email, password, provider: 'local', confirmed: true, role: role.id });
+  for (const { email, password } of JSON.parse(process.env.USERS_OF_BENCH))
+    await strapi
+      .plugin('users-permissions')
+      .service('user')
+      .add({ username: email, email, password, provider: 'local', confirmed: true, role: role.id });
   for (const data of JSON.parse(readFileSync(process.env.ROWS, 'utf8')))
     await strapi.documents('api::product.product').create({ data });
   return durability;

@@ -18,7 +18,7 @@ const keyUsageSchema = objectSchema('ApiKeyUsage', {
     items: objectSchema('ApiKeyDay', {
       at: time,
       requests: integer,
-      refused: { type: 'integer', description: 'answered with a status of 400 or above' },
+      refused: { type: 'integer', description: 'responses with a status of 400 or above' },
     }),
   },
   last_address: { type: ['string', 'null'] },

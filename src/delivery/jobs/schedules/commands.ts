@@ -39,7 +39,7 @@ const pause = defineEntityCommand({
   summary: { 'zh-CN': '暂停周期任务', en: 'Pause a recurring job' },
   description: {
     'zh-CN': '所有实例不再为其触发时刻安排运行。已在等待或重试的运行不受影响。',
-    en: 'No instance stores runs for its ticks any more. Runs that wait already, for a retry too, are not affected.',
+    en: 'Instances no longer store runs for its ticks. Waiting runs, also those of a retry, are not affected.',
   },
   problems: ['record_not_found'],
   run: (call) => change(call, 'schedule.pause', { paused_at: call.at }),

@@ -1,12 +1,29 @@
-import { identifier, join, literal, sql } from '../../../database/statement.ts';
+/** The schedules of recurring jobs as administrators see them, with the next tick of each. */
+
+import type { Dialect } from '../../../database/dialect.ts';
+import { type Fragment, identifier, join, literal, sql } from '../../../database/statement.ts';
 import { field } from '../../../fields/define.ts';
+import { toTimestamp } from '../../../kernel/clock.ts';
 import { always, computed, defineEntity, type Entity } from '../../../records/entity.ts';
+
+/** SQL of the next tick of a row. */
+const nextTick =
+  (next: ReadonlyMap<string, number>) =>
+  (dialect: Dialect): Fragment => {
+    const ticks = [...next].map(
+      ([name, tick]) =>
+        sql`when t."name" = ${literal(name)} then ${dialect.cast(literal(toTimestamp(tick)), 'timestamp')}`,
+    );
+    const none = dialect.cast(sql`null`, 'timestamp');
+    return sql`(case when t."paused_at" is not null then ${none} ${join(ticks, ' ')} end)`;
+  };
 
 /**
  * The schedules of recurring jobs, one for all instances.
  * @param names jobs that files of this instance's application define
+ * @param next the next tick of each, in milliseconds since the epoch
  */
-export const scheduleEntity = (names: readonly string[]): Entity =>
+export const scheduleEntity = (names: readonly string[], next: ReadonlyMap<string, number>): Entity =>
   defineEntity('schedules', {
     title: 'Schedule',
     from: identifier('gatewright_schedules'),
@@ -26,6 +43,10 @@ export const scheduleEntity = (names: readonly string[]): Entity =>
           note: 'the last tick for which a run was stored, or the time from which on ticks count',
         },
       ),
+      next_run_at: computed(field.datetime({ label: { 'zh-CN': '下次运行', en: 'Next run' } }), {
+        value: nextTick(next),
+        note: 'the next tick by the clock of this instance; null while it is paused, or where no file of this instance defines the job',
+      }),
       failed: computed(field.integer({ ...always, label: { 'zh-CN': '失败次数', en: 'Failed runs' } }), {
         value: sql`(select count(*) from (select 1 from "gatewright_jobs" j where j."name" = t."name" and j."state" = 'failed' limit 1000) f)`,
         comparable: false,

@@ -92,6 +92,26 @@ export const somePages = ({ random, state, users }: Playing, plan: ModelPlan): P
   goesBack: random.chance(0.5),
 });
 
+/** A page with an estimated total and with none, of so few rows that an estimate is exact. */
+const playTotals = async (
+  playing: Playing,
+  caller: Asking,
+  path: string,
+  what: string,
+  { found, more }: { readonly found: number; readonly more: boolean },
+): Promise<void> => {
+  for (const [total, wanted] of [
+    ['estimate', `${found} eq`],
+    ['none', 'undefined undefined'],
+  ] as const) {
+    const { status, headers } = await ask(playing, caller, 'list', `${path}&total=${total}`);
+    const counts = `${headers['x-total-count']} ${headers['x-total-count-relation']}`;
+    const goesOn = String(headers['link'] ?? '').includes('rel="next"');
+    if (status !== 200 || counts !== wanted || goesOn !== more)
+      note(playing, what, `total=${total}: ${status}, ${counts}, not ${wanted}; ${goesOn}, not ${more}`);
+  }
+};
+
 /** The whole list, one page of it with its total, and a walk along it by cursor. */
 export const playList = async (
   playing: Playing,
@@ -124,6 +144,10 @@ export const playList = async (
     const total = Number(one.headers['x-total-count']);
     if (total !== wanted.length) note(playing, what, `a total of ${total}, not ${wanted.length}`);
   }
+  await playTotals(playing, caller, path + queryOf(paged), what, {
+    found: wanted.length,
+    more: page * perPage < wanted.length,
+  });
   const walked: unknown[] = [];
   for (let after: string | undefined = ''; after !== undefined && walked.length <= wanted.length; ) {
     const cursor = [...parameters, ['per_page', String(perPage)], ['after', after]] as const;

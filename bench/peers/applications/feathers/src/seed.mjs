@@ -1,4 +1,4 @@
-// The tables, one user and the rows; prints what the connection says of itself.
+// The tables, users and the rows; prints what the connection says of itself.
 import { readFileSync } from 'node:fs';
 import { app } from './app.mjs';
 
@@ -19,7 +19,7 @@ await db.schema.createTable('products', (table) => {
   table.boolean('active').notNullable();
   for (const name of ['released_at', 'created_at', 'updated_at']) table.string(name).notNullable();
 });
-await app.service('users').create(JSON.parse(process.env.USER_OF_BENCH));
+for (const user of JSON.parse(process.env.USERS_OF_BENCH)) await app.service('users').create(user);
 const rows = JSON.parse(readFileSync(process.env.ROWS, 'utf8'));
 const now = new Date().toISOString();
 await db.batchInsert(

@@ -1,4 +1,4 @@
-// The tables, one user and the rows; prints what the connection says of itself.
+// The tables, users and the rows; prints what the connection says of itself.
 import { readFileSync } from 'node:fs';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
@@ -12,8 +12,9 @@ const source = app.get(DataSource);
 await source.synchronize();
 const pragma = async (name: string) => (await source.query(`pragma ${name}`))[0][name];
 const durability = { journal_mode: await pragma('journal_mode'), synchronous: await pragma('synchronous') };
-const { email, password } = JSON.parse(process.env['USER_OF_BENCH'] ?? '');
-await source.manager.insert(User, { email, passwordHash: hashOf(password).toString('hex'), role: 'clerk' });
+const users = JSON.parse(process.env['USERS_OF_BENCH'] ?? '') as { email: string; password: string }[];
+for (const { email, password } of users)
+  await source.manager.insert(User, { email, passwordHash: hashOf(password).toString('hex'), role: 'clerk' });
 const rows = JSON.parse(readFileSync(process.env['ROWS'] ?? '', 'utf8')) as (Omit<Product, 'released_at'> & {
   released_at: string;
 })[];

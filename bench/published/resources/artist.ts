@@ -1,0 +1,4 @@
+import { defineResource } from 'gatewright';
+import { artistFields } from '../fields.ts';
+
+export default defineResource('Artist', { fields: artistFields });
