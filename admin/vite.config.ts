@@ -1,9 +1,10 @@
 /** The build of the administration pages: groups of scripts, replaced parts of libraries, and compression. */
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { licenceOf, packagesOf } from '../scripts/licences.js';
 import { authMethods, verifiedAs } from '../src/auth/registry.ts';
 
 // Also when a test runs the build: tests serve the shipped files.
@@ -24,10 +25,9 @@ const smallestGzip = (bytes: Buffer): Buffer =>
 const precompress = (): Plugin => ({
   name: 'precompress',
   apply: 'build',
-  closeBundle() {
+  // Not called by a build that writes nothing.
+  writeBundle() {
     const assets = `${outDir}assets/`;
-    // A failed build has reported its reason.
-    if (!existsSync(assets)) return;
     for (const name of readdirSync(assets)) {
       if (!/\.(?:js|css|svg)$/.test(name)) continue;
       const bytes = readFileSync(assets + name);
@@ -42,22 +42,34 @@ const precompress = (): Plugin => ({
   },
 });
 
-/** The script that the head of the page loads before any other. */
-const themeFile = fileURLToPath(new URL('src/first-theme.js', import.meta.url));
+const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-/** Applies the theme before the first paint, and preloads the font of the first text. */
+/** A style sheet without comments and indentation. */
+const shortSheet = (path: string): string =>
+  textOf(path)
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,]) ?/g, '$1');
+
+/** A script without lines that are comments. */
+const shortScript = (path: string): string => textOf(path).replaceAll(/^\s*\/\/.*\n/gm, '');
+
+/** The link to the style sheet, which no paint of what stands before it waits for. */
+const sheetLink = /<link rel="stylesheet"[^>]*>/;
+
+/**
+ * Puts into the page what its first paint needs, so that a slow line shows it with the first response: the look of the
+ * frame, and the script that chooses it. The style sheet follows what is painted first, and the font is preloaded.
+ */
 const firstPaint = (): Plugin => {
-  let themeAsset = '';
   return {
     name: 'first-paint',
     apply: 'build',
-    buildStart() {
-      const source = readFileSync(themeFile, 'utf8');
-      themeAsset = this.emitFile({ type: 'asset', name: 'first-theme.js', source });
-    },
     transformIndexHtml: {
       order: 'post',
-      handler(_html, { bundle = {} }) {
+      handler(html, { bundle = {} }) {
+        const [sheet] = sheetLink.exec(html) ?? [];
+        if (sheet === undefined) throw new Error('the page has no style sheet');
         const font = Object.keys(bundle).find((name) => /\/inter-[^/]*\.woff2$/.test(name));
         if (font === undefined) throw new Error('the font of the pages is not among the files of the build');
         const preload = {
@@ -67,10 +79,18 @@ const firstPaint = (): Plugin => {
           href: `./${font}`,
           crossorigin: '',
         };
-        return [
-          { tag: 'script', attrs: { src: `./${this.getFileName(themeAsset)}` }, injectTo: 'head-prepend' },
-          { tag: 'link', attrs: preload, injectTo: 'head' },
-        ];
+        const look = shortSheet('../docs-page/tokens.css') + shortSheet('src/first-look.css');
+        // Every view begins with this document, so it is sent without the indentation of its source.
+        const flat = (text: string): string => text.replaceAll(/\n\s*/g, '\n');
+        const page = html.replace(sheet, '').replace('<noscript>', `${sheet}<noscript>`);
+        return {
+          html: flat(page).replaceAll('\n<', '<'),
+          tags: [
+            { tag: 'script', children: flat(shortScript('src/first-look.js')), injectTo: 'head' },
+            { tag: 'style', attrs: { nonce: '__NONCE__' }, children: look, injectTo: 'head' },
+            { tag: 'link', attrs: preload, injectTo: 'head' },
+          ],
+        };
       },
     },
   };
@@ -101,6 +121,31 @@ const leftOut: readonly (readonly [RegExp, string])[] = [
     `import { replaceEqualDeep } from '@tanstack/react-query';
      export default (one, other) => replaceEqualDeep(one, other) === one;`,
   ],
+  // ra-core calls these four with plain lists and names; lodash's own bring along a hundred modules for anything else.
+  [
+    /[\\/]lodash[\\/]union\.js$/,
+    'export default (...lists) => [...new Set(lists.flatMap((list) => list ?? []))];',
+  ],
+  [
+    /[\\/]lodash[\\/]pick\.js$/,
+    `export default (values, names) => Object.fromEntries(
+       names.filter((name) => name in values).map((name) => [name, values[name]]),
+     );`,
+  ],
+  [
+    /[\\/]lodash[\\/]debounce\.js$/,
+    `export default (run, ms) => {
+       let timer;
+       return (...values) => {
+         clearTimeout(timer);
+         timer = setTimeout(run, ms, ...values);
+       };
+     };`,
+  ],
+  [
+    /[\\/]lodash[\\/]set\.js$/,
+    "export default () => { throw new Error('filters are shown by parts/filter-bar.tsx'); };",
+  ],
   // Addresses of lists have each parameter once, which the browser parses and writes itself.
   [
     /[\\/]query-string[\\/]index\.js$/,
@@ -122,17 +167,43 @@ const leaveOut = (): Plugin => ({
   load: (id) => leftOut.find(([pattern]) => pattern.test(id))?.[1],
 });
 
+/** The licence of the fonts, which are among the files of the build. */
+const fontLicence = new URL('../docs-page/OFL.txt', import.meta.url);
+
+/** Writes the licences of all packages of which the scripts contain code, and that of the fonts. */
+const licences = (): Plugin => ({
+  name: 'licences',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((file) =>
+      file.type === 'chunk' ? Object.entries(file.modules) : [],
+    );
+    const contained = modules
+      .filter(([id, { renderedLength }]) => renderedLength > 0 && !leftOut.some(([part]) => part.test(id)))
+      .map(([id]) => id);
+    const texts = [...packagesOf(contained).map(licenceOf), readFileSync(fontLicence, 'utf8')];
+    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY.txt', source: texts.join('\n\n') });
+  },
+});
+
 /**
- * Lets the bundler drop the components of react-router that these pages never use, such as its forms: the library does
- * not mark the creation of a component as free of side effects.
+ * Lets the bundler drop the parts of react-router that these pages never use. The library does not mark the creation of
+ * a component as free of side effects, so unused forms would stay. Its only build for bundlers has the warnings of
+ * development switched on. Its links can load scripts in advance, but only in applications that the library itself builds.
  */
-const unusedComponents = (): Plugin => ({
-  name: 'unused-components',
+const unusedRouterParts = (): Plugin => ({
+  name: 'unused-router-parts',
   transform: (code, id) =>
     /[\\/]react-router[\\/]dist[\\/]/.test(id)
-      ? code
-          .replaceAll(/= (React\d*\.(?:forwardRef|createContext)\()/g, '= /* @__PURE__ */ $1')
-          .replaceAll(/^\w+\.displayName = "\w+";$/gm, '')
+      ? {
+          code: code
+            .replaceAll(/= (React\d*\.(?:forwardRef|createContext)\()/g, '= /* @__PURE__ */ $1')
+            .replaceAll(/^\w+\.displayName = "\w+";$/gm, '')
+            .replaceAll('ENABLE_DEV_WARNINGS = true', 'ENABLE_DEV_WARNINGS = false')
+            .replaceAll('shouldPrefetch && !isAbsolute ?', 'false ?'),
+          // Lines stay where they are.
+          map: null,
+        }
       : undefined,
 });
 
@@ -142,7 +213,7 @@ const later =
 
 /** The frame of every page, and lists, the most frequent pages. */
 const ofApp =
-  /[\\/](?:client|src[\\/]kernel)[\\/](?!messages)|[\\/]admin[\\/]src[\\/](?:[^\\/]+|layout[\\/](?!palette|key-help|found-records)[^\\/]+|(?:parts|live)[\\/][^\\/]+|records[\\/](?:record-list|columns|field-kinds|field-value|choice-chip|reference-value|record|metadata|use-metadata|own-list|own-show|with-metadata|lines)\.tsx?)$/;
+  /[\\/](?:client|src[\\/]kernel)[\\/](?!messages)|[\\/]admin[\\/]src[\\/](?:[^\\/]+|layout[\\/](?!palette|key-help|found-records|preferences)[^\\/]+|(?:parts|live)[\\/][^\\/]+|records[\\/](?:record-list|columns|field-kinds|field-value|choice-chip|reference-value|record|use-metadata|own-list|own-show|with-metadata|lines)\.tsx?)$/;
 
 /** Parts of the library that only fields need, in forms and the sign-in. */
 const ofFields =
@@ -158,7 +229,7 @@ const ofWatch =
 
 /** Forms, including the filters of lists. */
 const ofForms =
-  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:condition-form|table-keys|overlap|filter-menu|word-input|search-picker|own-pickers|view-options|form-bar|page-form|dialog-form|focus-errors)|records[\\/](?:bulk-form|record-picker|record-form|record-pages|field-input|form-layout|form-page|lines-input|lines-form|json-input|make-record|conflict|use-save|use-draft|groups|search-records))\.tsx?$/;
+  /[\\/]admin[\\/]src[\\/](?:parts[\\/](?:condition-form|table-keys|overlap|filter-menu|word-input|search-picker|own-pickers|view-options|form-bar|page-form|dialog-form|focus-errors)|records[\\/](?:bulk-form|record-picker|record-form|record-pages|field-input|form-layout|form-page|lines-input|lines-form|json-input|make-record|conflict|use-save|use-draft|groups|metadata|search-records))\.tsx?$/;
 
 /** A group of own modules by folder: `records` is every file in that folder. */
 const folders = (name: string, priority: number, ...names: readonly string[]) => ({
@@ -230,5 +301,5 @@ export default defineConfig({
   },
   oxc: { jsx: { runtime: 'automatic', development: false } },
   logLevel: 'warn',
-  plugins: [leaveOut(), unusedComponents(), firstPaint(), precompress()],
+  plugins: [leaveOut(), unusedRouterParts(), firstPaint(), licences(), precompress()],
 });

@@ -15,6 +15,7 @@
  *   parameters: Parameter[], bodyType: string, body: Schema | undefined, replies: Reply[], access: Access,
  *   isAdministrative: boolean
  * }} Operation
+ * @typedef {{ name: string, environment?: { label: string, colour: string, ink: string } }} Application
  * @typedef {{ name: string, title: string, description: string, isAdministrative: boolean, operations: Operation[] }} Group
  */
 
@@ -106,6 +107,8 @@ export const readDescription = (document, ways) => {
   });
   return {
     title: String(document.info.title),
+    /** @type {Application} */
+    application: document['x-gatewright'].application,
     version: String(document.info.version),
     about: String(document.info.description ?? ''),
     ways,

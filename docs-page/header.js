@@ -29,13 +29,22 @@ const themeButton = (t, choose) => {
   return button;
 };
 
+/** The environment in its colour. @param {import('./description.js').Application} application */
+const environmentBadge = ({ environment }) => {
+  if (environment === undefined) return undefined;
+  const badge = h('span', { class: 'environment' }, environment.label);
+  badge.style.backgroundColor = environment.colour;
+  badge.style.color = environment.ink;
+  return badge;
+};
+
 /**
  * @param {{
- *   t: import('./texts.js').Texts, language: string, search: HTMLElement, openSignIn: () => void,
+ *   application: import('./description.js').Application, t: import('./texts.js').Texts, language: string, search: HTMLElement, openSignIn: () => void,
  *   chooseLanguage: (chosen: string) => void, chooseTheme: (chosen: string) => void
  * }} options
  */
-export const header = ({ t, language, search, openSignIn, chooseLanguage, chooseTheme }) => {
+export const header = ({ application, t, language, search, openSignIn, chooseLanguage, chooseTheme }) => {
   const account = h('button', { type: 'button', class: 'primary account', onclick: openSignIn });
   const redraw = () => {
     account.textContent = credentials.any ? (credentials.account ?? t.signedIn) : t.signIn;
@@ -51,7 +60,8 @@ export const header = ({ t, language, search, openSignIn, chooseLanguage, choose
       'a',
       { class: 'brand', href: '#/' },
       mark(26),
-      h('span', { class: 'brand-name' }, 'Gatewright'),
+      h('span', { class: 'brand-name' }, application.name),
+      environmentBadge(application),
       ' ',
       h('span', { class: 'dim' }, t.documentation),
     ),

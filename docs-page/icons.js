@@ -10,6 +10,7 @@ const paths = {
   search: 'M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5 21 21',
   link: 'M10 8H7a4 4 0 0 0 0 8h3M14 8h3a4 4 0 0 1 0 8h-3M8 12h8',
   gate: 'M6 21V12a6 6 0 0 1 12 0v9',
+  narrowed: 'M6 21V12a6 6 0 0 1 12 0v9M10 21v-7.5a2 2 0 0 1 4 0V21',
 };
 
 const space = 'http://www.w3.org/2000/svg';
@@ -27,7 +28,11 @@ export const icon = (name, size = 20) => {
   picture.append(
     element('path', {
       d: paths[name],
-      ...{ fill: 'none', stroke: 'currentColor', 'stroke-width': name === 'gate' ? 2 : 1.75 },
+      ...{
+        fill: 'none',
+        stroke: 'currentColor',
+        'stroke-width': name === 'gate' || name === 'narrowed' ? 2 : 1.75,
+      },
       ...{ 'stroke-linecap': 'round', 'stroke-linejoin': 'round' },
     }),
   );

@@ -9,6 +9,7 @@ import { keyScopes } from './key-scopes.js';
 import { navigation } from './navigation.js';
 import { answersView, operationView } from './operation-view.js';
 import { overview } from './overview.js';
+import { knownLists } from './own-records.js';
 import { addressOf, nearest, placeOf } from './places.js';
 import { failureText, reached } from './reach.js';
 import { isTyping, searchView } from './search-view.js';
@@ -102,6 +103,7 @@ const show = (description, t) => {
   const search = searchView(description, language, t);
   const menu = navigation(description, t, () => placeOf().operation);
   const main = h('main', {});
+  const known = knownLists(description);
   /** The drawn operation, so that its parts are reached without drawing it again. @type {{ operation: string, showExample: (part: string) => boolean } | undefined} */
   let drawn;
 
@@ -109,8 +111,7 @@ const show = (description, t) => {
   const redrawTry = () => {
     const operation = description.operations.find(({ id }) => id === placeOf().operation);
     if (operation === undefined) return;
-    const { resolve, ways } = description;
-    main.querySelector('.try')?.replaceWith(tryView({ operation, resolve, ways, t, scopes, openSignIn }));
+    main.querySelector('.try')?.replaceWith(tryView({ operation, known, t, scopes, openSignIn }));
   };
   const scopes = keyScopes(description, () => {
     menu.mark(scopes);
@@ -119,7 +120,7 @@ const show = (description, t) => {
 
   /** @param {Operation} operation */
   const drawOperation = (operation) => {
-    const { resolve, ways } = description;
+    const { resolve } = description;
     const example = exampleView(operation, description, t);
     const showExample = (/** @type {string} */ part) => example.show(part);
     fill(
@@ -128,7 +129,7 @@ const show = (description, t) => {
         'div',
         { class: 'pair' },
         operationView(operation, description, t),
-        tryView({ operation, resolve, ways, t, scopes, openSignIn }),
+        tryView({ operation, known, t, scopes, openSignIn }),
       ),
       h(
         'div',
@@ -214,7 +215,15 @@ const show = (description, t) => {
   });
   fill(
     app,
-    header({ t, language, search: search.element, openSignIn, chooseLanguage, chooseTheme }),
+    header({
+      application: description.application,
+      t,
+      language,
+      search: search.element,
+      openSignIn,
+      chooseLanguage,
+      chooseTheme,
+    }),
     h('div', { class: 'columns' }, menu.element, main),
     dialog,
     said,

@@ -3,7 +3,7 @@ import { answerFields, bodyFields, partOfParameter, payloadOf, typeWords } from 
 import { icon } from './icons.js';
 import { linkTo } from './places.js';
 import { filtersOf, plainParameters } from './request.js';
-import { fieldTable, table } from './tables.js';
+import { fieldTable, table, typeCell } from './tables.js';
 
 /**
  * @typedef {import('./description.js').Operation} Operation
@@ -11,7 +11,10 @@ import { fieldTable, table } from './tables.js';
  * @typedef {import('./texts.js').Texts} Texts
  */
 
-/** The demands of the policy, a sentence each. @param {Operation} operation @param {Texts} t */
+/**
+ * The demands of the policy, a sentence each. A rule narrows where a permitted caller reaches only some records or fields.
+ * @param {Operation} operation @param {Texts} t @returns {{ text: string, narrows: boolean }[]}
+ */
 const rules = ({ access }, t) => {
   const {
     model,
@@ -34,34 +37,57 @@ const rules = ({ access }, t) => {
     text
       .replace('{fields}', fields.map((name) => `\`${name}\``).join(t.comma))
       .replace('{where}', () => where);
+  /** @param {unknown} text a sentence, or nothing that is shown */
+  const passed = (text) => ({ text, narrows: false });
+  /** @param {unknown} text */
+  const narrowed = (text) => ({ text, narrows: true });
   const who = /** @type {Record<string, string>} */ (t.access)[access.access] ?? access.access;
   return [
-    roles.length > 0 ? who + roles.join(t.comma) : who,
-    own && t.ownOnly,
-    published &&
-      `${orOwn ? t.publishedToAll : t.published}${Object.entries(published)
-        .map(([name, value]) => `${name} = ${value}`)
-        .join(t.comma)}`,
-    model !== undefined &&
-      (permission
-        ? t.permission.replace('{model}', model).replace('{permission}', permission)
-        : t.noPermission),
-    isolation === true && (model === undefined ? t.isolationOfUsers : t.isolation),
-    typeof isolation === 'object' && t.isolationByRule,
-    manage && t.manage + manage + t.stop,
-    ownership && t.ownership,
-    restricted.length > 0 && t.restricted + restricted.join(t.comma),
-    ...restrictedUnless.map(({ fields, unless }) => about(t.restrictedUnless, fields, unless)),
-    ...viewedWhen.map(({ fields, when }) => about(t.viewedWhen, fields, when)),
-    ...Object.entries(shows).map(([relation, fields]) => about(t.shows, fields, `\`${relation}\``)),
-    also.length > 0 && `${t.also} ${also.join(t.comma)}${t.stop}`,
-  ].filter((line) => typeof line === 'string');
+    { text: roles.length > 0 ? who + roles.join(t.comma) : who, narrows: access.access === 'own' },
+    narrowed(own && t.ownOnly),
+    narrowed(
+      published &&
+        `${orOwn ? t.publishedToAll : t.published}${Object.entries(published)
+          .map(([name, value]) => `${name} = ${value}`)
+          .join(t.comma)}`,
+    ),
+    passed(
+      model !== undefined &&
+        (permission
+          ? t.permission.replace('{model}', model).replace('{permission}', permission)
+          : t.noPermission),
+    ),
+    narrowed(isolation === true && (model === undefined ? t.isolationOfUsers : t.isolation)),
+    narrowed(typeof isolation === 'object' && t.isolationByRule),
+    narrowed(manage && t.manage + manage + t.stop),
+    passed(ownership && t.ownership),
+    narrowed(restricted.length > 0 && t.restricted + restricted.join(t.comma)),
+    ...restrictedUnless.map(({ fields, unless }) => narrowed(about(t.restrictedUnless, fields, unless))),
+    ...viewedWhen.map(({ fields, when }) => narrowed(about(t.viewedWhen, fields, when))),
+    ...Object.entries(shows).map(([relation, fields]) => passed(about(t.shows, fields, `\`${relation}\``))),
+    passed(also.length > 0 && `${t.also} ${also.join(t.comma)}${t.stop}`),
+  ].flatMap(({ text, narrows }) => (typeof text === 'string' ? [{ text, narrows }] : []));
 };
+
+/**
+ * A gate that a call passes, or one at which it reaches less: amber, with a narrower one within it. Where nothing is
+ * decided there is a sentence and no gate.
+ * @param {'passed' | 'narrows' | 'free'} kind @param {import('./dom.js').Child} content
+ */
+const gate = (kind, content) =>
+  h(
+    'li',
+    { class: kind },
+    kind !== 'free' && icon(kind === 'narrows' ? 'narrowed' : 'gate', 24),
+    h('div', {}, content),
+  );
 
 /** @param {Operation} operation @param {import('./ways.js').Ways} ways @param {Texts} t */
 const whoMayCall = (operation, ways, t) => {
   const { methods } = operation.access;
-  const chips = methods.length === 0 ? [t.open] : methods.map((name) => ways.get(name)?.label ?? name);
+  const isOpen = methods.length === 0;
+  const chips = isOpen ? [t.open] : methods.map((name) => ways.get(name)?.label ?? name);
+  const passed = isOpen ? 'free' : 'passed';
   return h(
     'section',
     { class: 'who' },
@@ -69,16 +95,15 @@ const whoMayCall = (operation, ways, t) => {
     h(
       'ol',
       { class: 'trace' },
-      [
+      gate(
+        passed,
         h(
           'p',
           { class: 'chips' },
-          chips.map((chip) => h('span', { class: methods.length === 0 ? 'chip open' : 'chip' }, chip)),
+          chips.map((text) => h('span', { class: isOpen ? 'chip open' : 'chip' }, text)),
         ),
-        ...rules(operation, t),
-      ].map((line) =>
-        h('li', {}, icon('gate', 24), h('div', {}, typeof line === 'string' ? inline(line) : line)),
       ),
+      rules(operation, t).map(({ text, narrows }) => gate(narrows ? 'narrows' : passed, inline(text))),
     ),
   );
 };
@@ -100,7 +125,7 @@ const filterTable = (operation, resolve, t) => {
     label: `filter[${field}]`,
     cells: [
       h('code', {}, breakable(`filter[${field}]`)),
-      h('span', { class: 'type' }, breakable(typeWords(type, resolve))),
+      typeCell(typeWords(type, resolve), t),
       operators.flatMap((operator, index) => [
         index > 0 && ' ',
         h('code', { title: names[operator] }, operator === 'eq' ? '=' : operator),
@@ -169,7 +194,7 @@ const rowsOf = (operation, parameters, resolve, t) =>
           h('code', {}, breakable(parameter.name)),
           parameter.required && h('span', { class: 'required', title: t.required }, '*'),
         ],
-        h('span', { class: 'type' }, breakable(typeWords(parameter.schema, resolve))),
+        typeCell(typeWords(parameter.schema, resolve), t),
         inline(parameter.description ?? ''),
       ],
     })),

@@ -7,8 +7,8 @@ import { sampleOf } from './description.js';
  * @typedef {{ field: string, operator: string, value: string }} Filter
  * @typedef {{
  *   values: Record<string, string>, filters: Filter[], body: string, method: string | undefined,
- *   asked: Record<string, string>
- * }} Form
+ *   asked: Record<string, string>, own?: { id: string, body: string }
+ * }} Form `own` is what the page has filled in with ids of the reader's records
  * @typedef {{ method: string, url: string, headers: Record<string, string>, body: string | undefined }} Request
  */
 

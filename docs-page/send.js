@@ -1,6 +1,7 @@
 import { answerView } from './answer-view.js';
 import { credentials, loginSlot } from './credentials.js';
 import { fill, h } from './dom.js';
+import { forgetOwn } from './own-records.js';
 import { ask, failureText } from './reach.js';
 import { missing, requestOf } from './request.js';
 
@@ -96,6 +97,7 @@ export const sender = (outcome) => {
         return say(received);
       }
       const text = await response.text();
+      if (operation.method !== 'GET') forgetOwn();
       if (response.ok) keepCredentials(sent, text);
       say(answerView(response, text, took(), t));
     } catch (error) {

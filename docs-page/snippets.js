@@ -87,7 +87,7 @@ const javaScript = ({ request, data, isEnvelope, added: { needsBody = false, scr
   return lines.join('\n');
 };
 
-/** A body as a value of the language; one that is no JSON as a text, which is sent as JSON. @param {string} body */
+/** A body as a value of the language; one that is not JSON as a text, which is sent as JSON. @param {string} body */
 const scriptValue = (body) => {
   try {
     return JSON.stringify(JSON.parse(body), null, 2).replaceAll('\n', '\n  ');

@@ -39,6 +39,18 @@ export const table = (operation, head, rows, t) =>
     ),
   );
 
+/** Characters of a type that stand in its column; a longer list of choices opens on demand. */
+const longestType = 80;
+
+/** A type: one line that opens where it is a long list of choices. @param {string} type @param {Texts} t */
+export const typeCell = (type, t) => {
+  const choices = type.split(' | ');
+  const whole = h('span', { class: 'type' }, breakable(type));
+  if (type.length <= longestType || choices.length < 3) return whole;
+  const summary = t.choices.replace('{count}', String(choices.length));
+  return h('details', { class: 'choices' }, h('summary', { class: 'type' }, summary), whole);
+};
+
 /** @param {string} operation @param {import('./fields.js').Field[]} fields @param {Texts} t */
 export const fieldTable = (operation, fields, t) =>
   table(
@@ -52,7 +64,7 @@ export const fieldTable = (operation, fields, t) =>
           h('code', {}, breakable(path)),
           required && h('span', { class: 'required', title: t.required }, '*'),
         ],
-        h('span', { class: 'type' }, breakable(type)),
+        typeCell(type, t),
         inline(words),
       ],
     })),

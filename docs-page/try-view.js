@@ -1,5 +1,6 @@
 import { credentials, isHeld } from './credentials.js';
 import { fill, h, labelled } from './dom.js';
+import { fillOwn } from './own-records.js';
 import { fileOption, filtersOf, newForm, plainParameters } from './request.js';
 import { samples } from './samples-view.js';
 import { sender } from './send.js';
@@ -133,7 +134,7 @@ const bodyField = ({ operation, resolve, ways, form, changed, t }) => {
   });
   area.value = form.body;
   const reset = () => {
-    form.body = newForm(operation, resolve, ways).body;
+    form.body = form.own?.body ?? newForm(operation, resolve, ways).body;
     area.value = form.body;
     changed();
   };
@@ -145,10 +146,15 @@ const bodyField = ({ operation, resolve, ways, form, changed, t }) => {
   ];
 };
 
-/** Whose credentials are sent, where there are several. @param {import('./ways.js').Way} way @param {Texts} t */
+/** Whose credentials are sent: a sentence, or a choice where there are several. @param {import('./ways.js').Way} way @param {Texts} t */
 const senderField = ({ slot = '', heldText }, t) => {
   const all = credentials.all(slot);
-  if (all.length < 2) return null;
+  const [only] = all;
+  if (only === undefined) return null;
+  if (all.length === 1) {
+    const words = only.account === undefined ? heldText?.(only) : t.sentAs.replace('{name}', only.account);
+    return words === undefined ? null : h('p', { class: 'hint sender' }, words);
+  }
   const select = h(
     'select',
     {
@@ -203,9 +209,10 @@ const methodField = ({ operation, form, ways, t, scopes, openSignIn }, redraw) =
 
 /**
  * The form of an operation, its response and the code samples.
- * @param {{ operation: Operation, resolve: (part: any) => any, ways: import('./ways.js').Ways, t: Texts, scopes: import('./key-scopes.js').KeyScopes, openSignIn: () => void }} options
+ * @param {{ operation: Operation, known: import('./own-records.js').Known, t: Texts, scopes: import('./key-scopes.js').KeyScopes, openSignIn: () => void }} options
  */
-export const tryView = ({ operation, resolve, ways, t, scopes, openSignIn }) => {
+export const tryView = ({ operation, known, t, scopes, openSignIn }) => {
+  const { resolve, ways } = known;
   const form = forms.get(operation.id) ?? newForm(operation, resolve, ways);
   forms.set(operation.id, form);
   const held = operation.access.methods.find((name) => isHeld(ways.get(name)));
@@ -213,7 +220,14 @@ export const tryView = ({ operation, resolve, ways, t, scopes, openSignIn }) => 
   const place = h('div', { class: 'try side' });
   const outcome = h('div', { class: 'result', 'aria-live': 'polite' });
   const send = sender(outcome);
+  const sample = newForm(operation, resolve, ways).body;
+  /** Ids of the reader's records arrive later; they wait for a reader who is filling in the form. */
+  const takeOwn = async () => {
+    const isChanged = await fillOwn(operation, form, sample, known);
+    if (isChanged && !place.contains(document.activeElement)) redraw();
+  };
   const redraw = () => {
+    takeOwn();
     /** @type {{ update: () => void }[]} */
     const following = [];
     /** @type {Context} */

@@ -6,7 +6,9 @@ import { type ComponentType, type FunctionComponent, lazy, type ReactNode, Suspe
 import { createBrowserRouter, Navigate, Outlet, Route, RouterProvider, useLocation } from 'react-router';
 import { useSessionHint } from './account/session-hint.ts';
 import { SignInAgain } from './account/sign-in-again.tsx';
+import { applicationTitle } from './application.ts';
 import { pagesPath } from './base.ts';
+import { Arriving } from './layout/arriving.tsx';
 import { BrokenPage } from './layout/failure.tsx';
 import { AppLayout, loadAgain } from './layout/layout.tsx';
 import { Leaving } from './layout/leaving.tsx';
@@ -60,6 +62,8 @@ const pages: Readonly<Record<string, FunctionComponent>> = {
   '/users/create': page(() => import('./users/user-form.tsx'), 'NewUser'),
   '/users/:id': page(() => import('./users/user-form.tsx'), 'EditUser'),
   '/users/:id/view': page(() => import('./users/view-as.tsx'), 'ViewAsUser'),
+  '/users/:id/view/:path': page(() => import('./users/view-as.tsx'), 'ViewAsUser'),
+  '/users/:id/view/:path/:record': page(() => import('./users/view-as.tsx'), 'ViewAsUser'),
   '/users/:id/show': page(() => import('./users/show-user.tsx'), 'ShowUser'),
   '/roles': page(() => import('./access/roles.tsx'), 'Roles'),
   '/roles/:id': page(() => import('./access/role-page.tsx'), 'RolePage'),
@@ -72,7 +76,10 @@ const pages: Readonly<Record<string, FunctionComponent>> = {
   '/webhooks/create': page(() => import('./webhooks/webhook-form.tsx'), 'NewWebhook'),
   '/webhooks/:id': page(() => import('./webhooks/webhook-form.tsx'), 'EditWebhook'),
   '/webhooks/:id/show': page(() => import('./webhooks/show-webhook.tsx'), 'ShowWebhook'),
+  '/audit/:id/show': page(() => import('./watch/show-audit.tsx'), 'ShowAuditEntry'),
+  '/activity': page(() => import('./watch/activity.tsx'), 'Activity'),
   '/jobs': page(() => import('./jobs/jobs.tsx'), 'Jobs'),
+  '/jobs/:id/show': page(() => import('./jobs/show-job.tsx'), 'ShowJob'),
   '/routes': page(() => import('./watch/routes.tsx'), 'Routes'),
   '/service': page(() => import('./watch/about.tsx'), 'AboutService'),
   '/sessions': page(() => import('./watch/sessions.tsx'), 'Sessions'),
@@ -127,12 +134,12 @@ const Administration = () => {
 const Area = () => (
   <CssBaseline>
     <CoreAdminUI
-      title="Gatewright"
+      title={applicationTitle}
       disableTelemetry
       requireAuth
       layout={AppLayout}
       loginPage={SignIn}
-      loading={Waiting}
+      loading={Arriving}
       catchAll={PageNotFound}
       accessDenied={PageNotFound}
       authenticationError={PageNotFound}

@@ -154,9 +154,9 @@ const fixed: Readonly<Record<string, ResourceRoute>> = {
   applications: { path: '/admin/applications', singular: 'application', key: 'app_id', detail: false },
   payments: { path: '/admin/payments', singular: 'payment', detail: false },
   refusals: { path: '/admin/refusals', singular: 'refusal', detail: false },
-  audit: { path: '/admin/audit', singular: 'audit', detail: false },
+  audit: { path: '/admin/audit', singular: 'audit' },
   webhooks: { path: '/admin/webhooks', singular: 'webhook' },
-  jobs: { path: '/admin/jobs', singular: 'job', detail: false },
+  jobs: { path: '/admin/jobs', singular: 'job' },
   routes: { path: '/admin/routes', singular: 'route', key: 'name', detail: false },
   schedules: { path: '/admin/schedules', singular: 'schedule', key: 'name', detail: false },
   sessions: { path: '/admin/sessions', singular: 'session', detail: false },
@@ -212,8 +212,8 @@ export const loadModelsIn = async (language: Language): Promise<readonly ModelEn
   if (language === serviceLanguage) return entries;
   return Promise.all(
     entries.map(async (entry) => {
-      const { label, menu = null } = await loadMetadata(entry.model, language);
-      return { ...entry, label, menu };
+      const { label, plural_label, menu = null } = await loadMetadata(entry.model, language);
+      return { ...entry, label, plural_label, menu };
     }),
   );
 };
@@ -230,6 +230,9 @@ const deliveries = /^webhooks\/\d+\/deliveries$/;
 /** The users with a role: `roles/editor/users`. */
 const holders = /^roles\/[a-z0-9_]+\/users$/;
 
+/** The records of `orders` as a user sees them: `users/3/view/orders`. */
+const viewed = /^users\/\d+\/view\/[^/]+$/;
+
 const entryAt = async (path: string): Promise<ModelEntry> => {
   const entry = (await loadModels()).find((each) => each.path === path);
   if (entry === undefined) throw new Error(`there is no resource ${path}`);
@@ -240,6 +243,7 @@ const routeOf = async (resource: string): Promise<ResourceRoute> => {
   const known = fixed[resource];
   if (known !== undefined) return known;
   if (holders.test(resource)) return { path: `/admin/${resource}`, singular: 'user', detail: false };
+  if (viewed.test(resource)) return { path: `/admin/${resource}`, singular: 'record' };
   if (deliveries.test(resource)) return { path: `/admin/${resource}`, singular: 'delivery', detail: false };
   const entry = await entryAt(resource.slice(recordsPrefix.length));
   const metadata = await loadMetadata(entry.model, serviceLanguage);

@@ -239,7 +239,7 @@ describeDatabase('sqlite', 'administration pages: a day’s work', (databases) =
       const watched = await enter(open, service, root, `/users/${person.id}/view?model=authors`);
       const { page } = watched;
       await page.getByText(`您正以 ${person.username} 的视角查看`).waitFor();
-      const shown = await service.get<unknown[]>('/api/v1/authors?page=1&per_page=20', { token: person });
+      const shown = await service.get<unknown[]>('/api/v1/authors?page=1&per_page=25', { token: person });
       await page.getByText(`${person.username} 可见 ${shown.headers['x-total-count']} 条`).waitFor();
       const main = page.getByRole('main');
       for (const name of ['编辑', '删除', '保存', '新建'])

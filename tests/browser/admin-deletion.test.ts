@@ -69,10 +69,17 @@ describeDatabase('sqlite', 'administration pages: what a deletion does', (databa
       await dialog.getByRole('link', { name: '团队成员（2）' }).waitFor();
       await dialog.getByRole('link', { name: /^密钥（\d+）$/ }).click();
       await page.getByRole('heading', { name: 'API 密钥' }).waitFor();
+      // A role that users hold has no such button. This one is granted after the page was drawn.
+      const token = root;
+      await service.ok('POST', '/admin/roles', { token, body: { role: { name: 'reviewer' } } });
       await page.goto(`${service.origin}/admin/roles`);
       await settled(page);
-      const row = page.getByRole('row', { name: /editor/ });
-      await row.getByRole('button', { name: '删除' }).click();
+      const remove = (role: RegExp) =>
+        page.getByRole('row', { name: role }).getByRole('button', { name: '删除' });
+      expect(await remove(/editor/).count()).toBe(0);
+      const roles = ['editor', 'reviewer'];
+      await service.ok('PATCH', `/admin/users/${user?.id}`, { token, body: { user: { roles } } });
+      await remove(/reviewer/).click();
       await dialog.getByText('请先从持有此角色的用户处收回。').waitFor();
       await dialog.getByText(/^用户（\d+）$/).waitFor();
       expect(await dialog.getByRole('button', { name: '删除' }).isDisabled()).toBe(true);

@@ -86,21 +86,33 @@ describeDatabase('sqlite', 'the design of the administration pages', (databases)
       expect(light).toBe('rgb(250, 250, 248)');
     });
 
-    it('every page begins and ends at the same edges', async () => {
+    it('every page begins and ends at the same edges, and lists do so further apart in a wide window', async () => {
       const { page } = await enter(open, service, root, '/', { width: 1920 });
-      const edges = new Set<string>();
-      for (const name of [...watched, 'book-create', 'permissions', 'history']) {
-        const path = name === 'history' ? '/records/books/11/history' : pages[name];
-        await page.goto(`${service.origin}/admin${path}`);
-        await settled(page);
-        edges.add(
-          await page.evaluate<string>(`(() => {
-            const { left, right } = document.querySelector('main h1').closest('main > div > div').getBoundingClientRect();
-            return left + ' to ' + right;
-          })()`),
-        );
-      }
-      expect([...edges]).toHaveLength(1);
+      const edgesOf = async (
+        names: readonly ((typeof watched)[number] | 'book-create' | 'permissions' | 'history')[],
+      ) => {
+        const edges = new Set<string>();
+        for (const name of names) {
+          const path = name === 'history' ? '/records/books/11/history' : pages[name];
+          await page.goto(`${service.origin}/admin${path}`);
+          await settled(page);
+          edges.add(
+            await page.evaluate<string>(`(() => {
+              const { left, right } = document.querySelector('main h1').closest('main > div > div').getBoundingClientRect();
+              return left + ' to ' + right;
+            })()`),
+          );
+        }
+        return [...edges];
+      };
+      const lists = ['books', 'keys', 'users'] as const;
+      const others = watched.filter((name) => !lists.some((list) => list === name));
+      const ofLists = await edgesOf(lists);
+      const ofOthers = await edgesOf([...others, 'book-create', 'permissions', 'history']);
+      expect([ofLists.length, ofOthers.length]).toEqual([1, 1]);
+      expect(ofLists).not.toEqual(ofOthers);
+      await page.setViewportSize({ width: 1280, height: 860 });
+      expect(await edgesOf(['start', 'books', 'book-show', 'users'])).toHaveLength(1);
     });
 
     it('single keys search, go through rows, create, edit and say what they do', async () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, go, pages, seed, settled, site, visit } from './admin-site.ts';
+import { demandQuiet, enter, go, highlightOption, pages, seed, settled, site, visit } from './admin-site.ts';
 
 /** The focused element, as a screen reader would name it. */
 const focused = (page: Page): Promise<string> =>
@@ -66,7 +66,7 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
       await tabTo(page, '所有者');
       await page.keyboard.type('wang');
       await page.getByRole('option', { name: 'wang_fang（王芳）' }).waitFor();
-      await page.keyboard.press('ArrowDown');
+      await highlightOption(page);
       await page.keyboard.press('Enter');
       await tabTo(page, '名称');
       await page.keyboard.type('键盘');
@@ -149,6 +149,8 @@ describeDatabase('sqlite', 'administration pages, by keyboard', (databases) => {
 
     it('ticks the permission table', async () => {
       const page = await signIn('/permissions');
+      await tabTo(page, '全部展开');
+      await page.keyboard.press('Enter');
       await tabTo(page, 'admin: Author 创建');
       for (let row = 0; row < 3; row += 1) await page.keyboard.press('ArrowDown');
       expect(await focused(page)).toBe('viewer: Author 创建');

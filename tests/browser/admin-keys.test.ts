@@ -200,7 +200,8 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       await service.login(owner.username, 'wrong');
       const watched = await enter(open, service, root, '/');
       const { page } = watched;
-      await page.getByRole('button', { name: `延期: runs out（${owner.username}）` }).click();
+      await page.getByRole('button', { name: `更多操作: runs out（${owner.username}）` }).click();
+      await page.getByRole('menuitem', { name: '延期' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '365 天' }).click();
       await page.getByRole('dialog').getByRole('button', { name: '延期' }).click();
       // Elements behind an open dialog have no role: wait until the dialog is gone.
@@ -208,12 +209,14 @@ describeDatabase('sqlite', 'administration pages: keys', (databases) => {
       await expect.poll(() => page.getByRole('link', { name: 'runs out' }).count()).toBe(0);
       expect(Date.parse((await shown(id)).expires_at ?? '')).toBeGreaterThan(Date.now() + 364 * day);
 
+      const advice = page.getByRole('group').filter({ hasText: '30 天未使用' });
+      await advice.locator('summary').click();
       await page.getByRole('button', { name: `吊销: lies idle（${owner.username}）` }).click();
       await page.getByRole('dialog').getByRole('button', { name: '吊销' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await expect.poll(() => page.getByRole('link', { name: 'lies idle' }).count()).toBe(0);
 
-      const failed = page.getByRole('listitem').filter({ hasText: '24 小时内登录失败' });
+      const failed = page.getByRole('listitem').filter({ hasText: '查看登录失败记录' });
       await failed.getByRole('button', { name: `停用: ${owner.username}` }).waitFor();
       await failed.getByRole('link', { name: '查看登录失败记录' }).click();
       await page.getByRole('heading', { name: '审计', exact: true }).waitFor();

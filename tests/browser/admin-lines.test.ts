@@ -43,7 +43,7 @@ describeDatabase('sqlite', 'administration pages: records within a record', (dat
       const { page } = watched;
       const sent = writes(page);
       await page.getByLabel('Number').fill('N-1');
-      const add = page.getByRole('button', { name: '添加Items' });
+      const add = page.getByRole('button', { name: '添加 Items' });
       for (const quantity of ['2', '13', '4']) {
         await add.click();
         const last = page.getByRole('group').last();
@@ -74,7 +74,7 @@ describeDatabase('sqlite', 'administration pages: records within a record', (dat
       await page.getByRole('button', { name: '在此编辑' }).first().click();
       await row(page, 3).getByLabel('Quantity').fill('30');
       await page.getByRole('button', { name: '移除第 2 行' }).click();
-      await page.getByRole('button', { name: '添加Items' }).click();
+      await page.getByRole('button', { name: '添加 Items' }).click();
       await row(page, 3).getByLabel('Quantity').fill('5');
       expect(await accessibility(page)).toEqual([]);
       await page.getByRole('button', { name: '保存', exact: true }).click();
@@ -93,6 +93,26 @@ describeDatabase('sqlite', 'administration pages: records within a record', (dat
       await settled(page);
       await page.getByRole('cell', { name: '30', exact: true }).waitFor();
       demandQuiet(watched, service);
+    });
+
+    it('lines changed in place stand in their card: one heading, and a bar that covers none of them', async () => {
+      const { id } = await made('N-9', [{ quantity: 1 }]);
+      const { page } = await enter(open, service, root, `/records/purchases/${id}/show`);
+      await page.getByRole('button', { name: '在此编辑' }).first().click();
+      const add = page.getByRole('button', { name: '添加 Items' });
+      await add.waitFor();
+      expect(await page.getByRole('heading', { name: 'Items', exact: true }).count()).toBe(1);
+      const save = page.getByRole('button', { name: '保存', exact: true });
+      const bar = await save.locator('xpath=..').boundingBox();
+      const card = await save
+        .locator('xpath=ancestor::*[contains(@class, "MuiPaper-root")][1]')
+        .boundingBox();
+      const button = await add.boundingBox();
+      if (bar === null || card === null || button === null) throw new Error('something is not shown');
+      expect(bar.x).toBeGreaterThanOrEqual(card.x);
+      expect(bar.x + bar.width).toBeLessThanOrEqual(card.x + card.width);
+      expect(bar.y + bar.height).toBeLessThanOrEqual(card.y + card.height);
+      expect(button.y + button.height).toBeLessThanOrEqual(bar.y);
     });
 
     it('input in a row is not lost without being asked, and another one’s version is met', async () => {
@@ -127,7 +147,7 @@ describeDatabase('sqlite', 'administration pages: records within a record', (dat
       });
       const { page } = await enter(open, service, root, `/records/purchases/${id}`);
       await page.getByLabel('Number').fill('N-5');
-      expect(await page.getByRole('button', { name: '添加Items' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: '添加 Items' }).count()).toBe(0);
       await page.getByRole('button', { name: '保存', exact: true }).click();
       await page.getByRole('heading', { name: 'N-5', exact: true }).waitFor();
       expect(await itemsOf(id)).toHaveLength(201);

@@ -282,7 +282,7 @@ describeDatabase('sqlite', 'administration pages: lists', (databases) => {
       const input = page.locator('input[type=file]');
       await input.setInputFiles({ name: 'orders.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
       await page.getByText('共 3 行').waitFor();
-      await page.getByText('有 2 行只含逗号，不会导入：第 5和7 行').waitFor();
+      await page.getByText('有 2 行只含逗号，不会导入：第 5 和 7 行').waitFor();
       await page.getByLabel('更新已有记录的依据').click();
       await page.getByRole('option', { name: '订单号' }).click();
       expect(await page.getByRole('button', { name: /^导入 0 行/ }).isDisabled()).toBe(true);

@@ -63,7 +63,12 @@ const books: ServiceOptions = {
         display: '{day}: {percent} %',
         label: { 'zh-CN': '费率', en: 'Rate' },
       }),
-      defineResource('Count', { fields: count, label: { 'zh-CN': '盘点', en: 'Count' } }),
+      // Through the API its records have fewer fields than in the administration area.
+      defineResource('Count', {
+        fields: count,
+        label: { 'zh-CN': '盘点', en: 'Count' },
+        views: { list: ['id'], detail: ['id', 'pieces'] },
+      }),
     ],
     migrations: {
       '0001_books': {
@@ -189,7 +194,7 @@ describeDatabase('sqlite', 'administration pages: the rules of a model', (databa
     it('the page of a role describes each rule once, with the actions for which it holds', async () => {
       const watched = await enter(open, service, root, '/roles/viewer', { language: 'en' });
       const { page } = watched;
-      const entries = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Entry' }) });
+      const entries = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Entries' }) });
       const lines = async () =>
         (await entries.getByText(/^(?:Records|Read|Create|Update|Delete)[^:]*: /).allTextContents()).map(
           (each) => each.replace(/: .*/, ''),
@@ -197,6 +202,24 @@ describeDatabase('sqlite', 'administration pages: the rules of a model', (databa
       await expect.poll(lines).toEqual(['Read', 'Create, Update', 'Delete']);
       expect(await accessibility(page)).toEqual([]);
       demandQuiet(watched, service);
+    });
+
+    it('names the fields that a colleague does not see, in the list and in the record', async () => {
+      const { id } = await service.ok<{ id: number }>('POST', '/admin/records/counts', {
+        token: root,
+        body: { count: { pieces: 12 } },
+      });
+      const person = await service.createUser();
+      const path = `/users/${person.id}/view/counts`;
+      const { page } = await enter(open, service, root, path, { language: 'en' });
+      await page.getByText('Hidden fields: Created at, Updated at').waitFor();
+      await page.getByRole('link', { name: `#${id}`, exact: true }).click();
+      const fact = (name: string) =>
+        page.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+      await fact('Pieces').waitFor();
+      expect(await fact('Pieces').locator('dd').textContent()).toBe('12');
+      expect(await fact('Created at').locator('dd').textContent()).toBe(`hidden from ${person.username}`);
+      expect(await accessibility(page)).toEqual([]);
     });
   });
 });

@@ -97,6 +97,16 @@ describeDatabase('sqlite', 'administration pages, the palette', (databases) => {
       await page.getByRole('heading', { name: '审计' }).waitFor();
     });
 
+    it('says why a record was found that does not have the words in its name', async () => {
+      const book = { blurb: '一部写给 Liesegang 环的书' };
+      await service.ok('PATCH', '/admin/records/books/12', { token: root, body: { book } });
+      const { page } = await enter(open, service, root, '/roles');
+      const { dialog } = await paletteOf(page);
+      await page.keyboard.type('liesegang');
+      await dialog.getByRole('option', { name: book.blurb }).waitFor();
+      expect(await accessibility(page)).toEqual([]);
+    });
+
     it('finds only what the signed-in user may read', async () => {
       const plain = await service.createUser(['admin']);
       const { page } = await enter(open, service, plain, '/roles');

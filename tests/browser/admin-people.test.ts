@@ -211,9 +211,9 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
       const box = page.getByRole('checkbox', { name: 'editor: Order 删除' });
       await box.check();
       const history = page.getByRole('region', { name: '变更记录' });
-      await history.getByText('授予权限 editor Order destroy').waitFor();
+      await history.getByText('editor 现在可以删除订单').waitFor();
       await box.uncheck();
-      await history.getByText('收回权限 editor Order destroy').waitFor();
+      await history.getByText('editor 不能再删除订单').waitFor();
       for (const [method, path, body] of [
         ['POST', '/admin/roles', { role: { name: 'packer' } }],
         ['PUT', '/admin/permissions/packer/Order/update', undefined],
@@ -326,9 +326,12 @@ describeDatabase('sqlite', 'administration pages: people and access', (databases
         const days = at === null ? Number.NaN : (Date.parse(at) - Date.now()) / 86_400_000;
         return days > 0 && days <= 30;
       });
-      const matter = page.getByRole('listitem').filter({ hasText: '30 天内到期的密钥' });
-      expect(await matter.locator('p').first().textContent()).toBe(String(soon.length));
-      await matter.getByRole('link', { name: '查看即将到期的密钥' }).click();
+      const matters = page.getByRole('list', { name: '即将发生' });
+      await matters
+        .getByRole('button', { name: /^更多操作: / })
+        .first()
+        .click();
+      await page.getByRole('menuitem', { name: `查看即将到期的密钥 (${soon.length})` }).click();
       await settled(page);
       await expect.poll(() => page.locator('tbody tr').count()).toBe(soon.length);
       await go(page, service, '/');

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTable } from '../../src/database/migrations/application-steps.ts';
 import { field } from '../../src/fields/define.ts';
@@ -5,7 +6,7 @@ import { defineResource } from '../../src/model/define-resource.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, load, settled } from './admin-site.ts';
+import { accessibility, demandQuiet, enter, load, settled } from './admin-site.ts';
 import { meter } from './script-meter.ts';
 
 const fields = { title: field.string({ required: true, label: { 'zh-CN': '标题', en: 'Title' } }) };
@@ -58,6 +59,9 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
         )
       ).map(({ model, action }) => `${model} ${action}`);
 
+    /** Shows the boxes of all models: from seven models on they are folded. */
+    const unfold = (page: Page): Promise<void> => page.getByRole('button', { name: '全部展开' }).click();
+
     it('the permission table of 40 models and 15 roles is there within 300 ms of script', async () => {
       const watched = await enter(open, service, root, '/roles');
       const { page } = watched;
@@ -72,6 +76,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
         await settled(page);
         const before = await costs();
         await page.getByRole('link', { name: '权限管理' }).first().click();
+        await unfold(page);
         // The test looks for the box by its value: a look-up by its name would cost the page more script than the
         // table.
         await page.locator('input[value="role_11 ItemDJ destroy"]').waitFor();
@@ -90,13 +95,14 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
 
     it('a tick costs a row, not the table', async () => {
       const { page } = await enter(open, service, root, '/permissions');
+      await unfold(page);
       const box = page.locator('input[value="role_3 ItemBB update"]');
       const costs = await meter(page);
       const before = await costs();
       const read = page.waitForResponse(/admin\/permissions$/);
       await box.check();
       await read;
-      await page.getByText('授予权限 role_3 ItemBB update').waitFor();
+      await page.getByText('role_3 现在可以修改物品 12').first().waitFor();
       const { script } = await costs();
       console.log(`a tick: ${Math.round(script - before.script)} ms of script`);
       expect(await grantsOf('role_3')).toEqual(['ItemBB update']);
@@ -109,6 +115,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       timeout: 120_000,
     }, async () => {
       const { page } = await enter(open, service, root, '/permissions');
+      await unfold(page);
       const whole = async (name: string, item: RegExp): Promise<void> => {
         await page.getByRole('button', { name: `${name}：整行或整列` }).click();
         await page.getByRole('menuitem', { name: item }).click();
@@ -116,6 +123,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       await service.ok('PUT', '/admin/permissions/role_1/ItemAA/read', { token: root });
       await page.reload();
       await settled(page);
+      await unfold(page);
       await whole('role_1', /全部授予/);
       const dialog = page.getByRole('dialog');
       await dialog.getByText('将新授予 159 项权限，涉及 1 个角色、40 个资源，自下一次请求起生效。').waitFor();
@@ -138,7 +146,9 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       await dialog.getByText('将收回 1 项权限，涉及 1 个角色、1 个资源').waitFor();
       await dialog.getByRole('button', { name: '收回 1 项' }).click();
       await expect.poll(() => grantsOf('role_1')).toEqual([]);
-      expect(await page.getByRole('checkbox', { name: 'role_1: ItemAA 读取' }).isChecked()).toBe(false);
+      // The page changes when it has the response.
+      const box = page.getByRole('checkbox', { name: 'role_1: ItemAA 读取' });
+      await expect.poll(() => box.isChecked()).toBe(false);
     });
 
     it('the permission table is filtered by role and model in the address, and what is hidden is not changed', async () => {
@@ -155,11 +165,11 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
         .toBe('?roles=role_2&models=物品+3');
       await expect
         .poll(() => page.getByRole('columnheader').allTextContents())
-        .toEqual(['角色', '物品 3⋮读建改删']);
+        .toEqual(['角色', '人数', '物品 3⋮读取创建修改删除']);
       // The third, and the thirtieth to the thirty-ninth: one that is called so as a whole stands alone.
       await expect.poll(() => page.getByRole('rowheader').allTextContents()).toEqual(['role_2⋮']);
       await load(page, service, '/permissions?roles=admin,role_2&models=ItemA');
-      await expect.poll(() => page.getByRole('columnheader').count()).toBe(1 + 10);
+      await expect.poll(() => page.getByRole('columnheader').count()).toBe(2 + 10);
       await expect.poll(() => page.getByRole('rowheader').count()).toBe(2);
       await page.getByRole('button', { name: 'role_2：整行或整列' }).click();
       await page.getByRole('menuitem', { name: /全部授予/ }).click();
@@ -198,6 +208,7 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
     it('the permission table is entered by one stop of the Tab key, gone through with arrows, and undone as a whole', async () => {
       const { page } = await enter(open, service, root, '/permissions');
       const focused = () => page.evaluate<string>('document.activeElement.value ?? ""');
+      await unfold(page);
       await page.getByRole('region', { name: '权限管理' }).focus();
       for (let stops = 0; stops < 500 && (await focused()) === ''; stops += 1)
         await page.keyboard.press('Tab');
@@ -214,9 +225,56 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
       await expect.poll(() => grantsOf(role)).toEqual([]);
     });
 
+    it('says what is granted and nothing else: numbers that open, ticks, and whom a click concerns', async () => {
+      const holder = await service.createUser(['role_5']);
+      expect(holder.id).toBeGreaterThan(0);
+      for (const action of ['read', 'create'])
+        await service.ok('PUT', `/admin/permissions/role_5/ItemAC/${action}`, { token: root });
+      const watched = await enter(open, service, root, '/permissions', { language: 'en' });
+      const { page } = watched;
+      const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'role_5' }) });
+      expect(await row.locator('td').allTextContents()).toEqual([
+        '1',
+        '',
+        '',
+        '2 of 4',
+        ...Array(37).fill(''),
+      ]);
+      expect(await page.getByRole('table').getByRole('checkbox').count()).toBe(0);
+      await row.getByRole('button', { name: 'role_5: ItemAC · 2 of 4' }).click();
+      const boxes = row.getByRole('checkbox');
+      await boxes.nth(3).waitFor();
+      const held = await Promise.all((await boxes.all()).map((box) => box.isChecked()));
+      expect(held).toEqual([true, true, false, false]);
+      await boxes.nth(2).hover();
+      await page.getByText('On click: role_5 may now update item 3 · affects 1 person').waitFor();
+      await boxes.nth(2).check();
+      await page.getByText('role_5 may now update item 3 · affects 1 person', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Undo' }).first().click();
+      await expect.poll(() => grantsOf('role_5')).toEqual(['ItemAC create', 'ItemAC read']);
+      await page.getByRole('listitem').filter({ hasText: 'role_5 may no longer update item 3' }).waitFor();
+      expect(await accessibility(page)).toEqual([]);
+      demandQuiet(watched, service);
+    });
+
+    it('the table takes the whole width of its card, and fits a phone', async () => {
+      const { page } = await enter(open, service, root, '/permissions?models=ItemAA,ItemAB');
+      const widths = () =>
+        page.evaluate<number[]>(`(() => {
+          const region = document.querySelector('main [role=region][tabindex]');
+          return [region.clientWidth, region.querySelector('table').offsetWidth, document.body.scrollWidth - innerWidth];
+        })()`);
+      const [card = 0, table = 0] = await widths();
+      expect(Math.abs(card - table)).toBeLessThanOrEqual(1);
+      await page.setViewportSize({ width: 360, height: 780 });
+      await expect.poll(async () => (await widths())[2]).toBeLessThanOrEqual(0);
+      expect(await accessibility(page)).toEqual([]);
+    });
+
     it('a refused tick shows what the service has', async () => {
       const { page } = await enter(open, service, root, '/permissions');
       await page.route('**/admin/permissions/**', (route) => route.fulfill({ status: 503, body: '{}' }));
+      await unfold(page);
       const box = page.getByRole('checkbox', { name: 'role_4: ItemAB 删除' });
       await box.click();
       await expect.poll(() => box.isChecked()).toBe(false);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { accessibility, demandQuiet, enter, go, seed, settled, site } from './admin-site.ts';
+import { accessibility, demandQuiet, enter, go, highlightOption, seed, settled, site } from './admin-site.ts';
 
 const placeOf = async (locator: Locator) => {
   const box = await locator.boundingBox();
@@ -107,9 +107,37 @@ describeDatabase('sqlite', 'administration pages: as the model file presents the
       expect(searches.length).toBeLessThan(4);
       await page.getByRole('combobox', { name: '作者' }).fill('#2');
       await page.getByRole('option', { name: /Ursula/ }).waitFor();
-      await page.keyboard.press('ArrowDown');
+      await highlightOption(page);
       await page.keyboard.press('Enter');
       await expect.poll(() => page.getByRole('combobox', { name: '作者' }).inputValue()).toMatch(/Ursula/);
+    });
+
+    it('a table uses a wide window, and a record keeps lines that can be read', async () => {
+      const { page } = await enter(open, service, root, '/records/books', { width: 1920 });
+      expect((await placeOf(page.locator('main table'))).width).toBeGreaterThan(1500);
+      await go(page, service, '/records/books/3/show');
+      await page.getByRole('heading', { name: '销售信息' }).waitFor();
+      expect((await placeOf(page.locator('main > div > div').first())).width).toBeLessThan(1300);
+    });
+
+    it('Enter in the open list of a reference takes an option or nothing, and never saves the form', async () => {
+      const watched = await enter(open, service, root, '/records/books/create');
+      const { page, requests } = watched;
+      const author = page.getByRole('combobox', { name: '作者' });
+      await page.getByLabel('书名').fill('Enter');
+      await author.fill('无此作者');
+      await page.getByRole('option', { name: '新建作者并选用' }).waitFor();
+      await page.keyboard.press('Enter');
+      // Saved without its author, the form would be gone.
+      expect(await author.inputValue()).toBe('无此作者');
+      await author.fill('#2');
+      await page.getByRole('option', { name: /Ursula/ }).waitFor();
+      await highlightOption(page);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => author.inputValue()).toMatch(/Ursula/);
+      await page.getByRole('button', { name: '保存', exact: true }).click();
+      await page.getByRole('heading', { name: 'Enter' }).waitFor();
+      expect(requests.filter((url) => new URL(url).pathname === '/admin/records/books')).toHaveLength(1);
     });
 
     it.each(['light', 'dark'] as const)('coloured choices are read in %s', async (colorScheme) => {

@@ -241,6 +241,26 @@ describeDatabase('sqlite', 'administration pages: records', (databases) => {
       expect((await service.get('/admin/records/books/7', { token: root })).status).toBe(404);
     });
 
+    it.each([
+      ['en', 'Books', 'New book', /^\d+ books$/],
+      ['zh-CN', '图书', '新建图书', /^图书（\d+）$/],
+    ] as const)(
+      'menus, lists and counts name several records, a form names one: %s',
+      async (language, several, one, counted) => {
+        const { page } = await enter(open, service, root, '/records/books', { language });
+        const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+        await heading(several).waitFor();
+        await page.getByRole('navigation').getByRole('link', { name: several, exact: true }).waitFor();
+        await page.getByRole('main').getByRole('link', { name: one, exact: true }).click();
+        await heading(one).waitFor();
+        await page.getByRole('main').getByRole('link', { name: several, exact: true }).waitFor();
+        await go(page, service, '/records/authors/2/show');
+        await page.getByRole('button', { name: /^(More actions|更多操作)$/ }).click();
+        await page.getByRole('menuitem', { name: /^(Delete|删除)$/ }).click();
+        await page.getByRole('dialog').getByRole('link', { name: counted }).waitFor();
+      },
+    );
+
     it('speaks English when asked to, labels of the metadata included', async () => {
       const { page } = await enter(open, service, root, '/records/books', { language: 'en' });
       await page.getByRole('columnheader', { name: 'Title' }).waitFor();

@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       await page.getByText('3 处修改 · 1 处错误').waitFor();
     });
 
-    it('a text that is no JSON comes back with what else was discarded', async () => {
+    it('a text that is not JSON comes back with what else was discarded', async () => {
       const { page } = await enter(open, service, root, '/records/books/3');
       const attributes = page.getByLabel('属性（JSON）');
       const saved = await attributes.inputValue();

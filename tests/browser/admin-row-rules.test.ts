@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
-import { demandQuiet, enter, go, seed, settled, site } from './admin-site.ts';
+import { accessibility, demandQuiet, enter, go, load, seed, settled, site } from './admin-site.ts';
 
 describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
@@ -51,6 +51,52 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
       demandQuiet(watched, service);
     });
 
+    it('shows the list of a colleague as their own: table, search, order, and what they do not see', async () => {
+      const { width, ...look } = { width: 1280, language: 'en' } as const;
+      const watched = await enter(open, service, root, `/users/${reader.id}/view/teams`, { width, ...look });
+      const { page, requests } = watched;
+      await page.getByText(`You are viewing as ${reader.username}`).waitFor();
+      const missing = page.getByRole('status').filter({ hasText: '1 record is hidden' });
+      expect(await missing.textContent()).toMatch(
+        new RegExp(`^${reader.username} sees 1.*hidden: .*Explain$`),
+      );
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+      const rail = await page.locator('[data-rail]').boundingBox();
+      expect([rail?.x, rail?.width, rail?.height]).toEqual([0, 3, page.viewportSize()?.height]);
+      await missing.getByRole('link', { name: 'Explain' }).click();
+      await page.getByRole('heading', { name: 'Explain access' }).waitFor();
+      expect(new URL(page.url()).searchParams.get('path')).toBe('/api/v1/teams');
+
+      await load(page, service, `/users/${reader.id}/view/projects`);
+      const names = () => page.locator('tbody td[data-cell~=names]').allTextContents();
+      await expect.poll(names).toEqual(['Website', '秋季书目']);
+      await page.getByRole('button', { name: 'Name', exact: true }).click();
+      await expect.poll(names).toEqual(['Website', '秋季书目']);
+      await page.getByRole('button', { name: 'Name', exact: true }).click();
+      await expect.poll(names).toEqual(['秋季书目', 'Website']);
+      expect(await accessibility(page)).toEqual([]);
+      // The team is a number: its name would be read with the rights of the administrator.
+      const own = requests.filter((url) => /admin\/records\//.test(url));
+      expect(own.filter((url) => !url.includes('per_page=1'))).toEqual([]);
+      await page.getByRole('link', { name: 'Website' }).click();
+      await page.getByRole('heading', { name: 'Website', level: 2 }).waitFor();
+      expect(await page.getByText('#2', { exact: true }).count()).toBe(1);
+      expect(requests.filter((url) => /admin\/records\/teams\?(?!.*per_page=1)/.test(url))).toEqual([]);
+      demandQuiet(watched, service);
+    });
+
+    it('a record that a colleague does not reach is missing for an administrator who looks as them', async () => {
+      const { page } = await enter(open, service, root, `/users/${reader.id}/view/teams/2`, {
+        language: 'en',
+      });
+      await page.getByText(`You are viewing as ${reader.username}`).waitFor();
+      await page
+        .getByRole('alert')
+        .filter({ has: page.getByRole('link', { name: 'Explain' }) })
+        .waitFor();
+      expect(await page.getByText('Digital').count()).toBe(0);
+    });
+
     it('what only a record decides is shown open, in the language of the page', async () => {
       const list = question(reader, 'GET', 'projects');
       const { page } = await enter(open, service, root, list, { language: 'en' });
@@ -71,11 +117,11 @@ describeDatabase('sqlite', 'administration pages: row rules', (databases) => {
         line.replaceAll(/\s+/g, ' '),
       );
       expect(lines).toEqual([
-        '#1 Team 出版组 Role Editor gives access to Team (read and write) Project (read and write) Task (read and write)',
-        '#2 Team Digital Role Viewer gives access to Team (read and write) Project (read) Task (read)',
+        '#1 Team 出版组 Role Editor gives access to Teams (read and write) Projects (read and write) Tasks (read and write)',
+        '#2 Team Digital Role Viewer gives access to Teams (read and write) Projects (read) Tasks (read)',
       ]);
-      await section.getByRole('listitem').first().getByRole('link', { name: 'Project' }).click();
-      await page.getByRole('heading', { name: 'Project' }).waitFor();
+      await section.getByRole('listitem').first().getByRole('link', { name: 'Projects' }).click();
+      await page.getByRole('heading', { name: 'Projects' }).waitFor();
       await expect
         .poll(() => page.locator('tbody tr').allInnerTexts())
         .toEqual([expect.stringContaining('秋季书目')]);

@@ -63,7 +63,7 @@ describeDatabase('sqlite', 'administration pages: what they say is so', (databas
 
     it('the record of another user is named with its owner, and with what can be done', async () => {
       for (const [english, sentence, handOver] of [
-        [true, `Order A-10007 belongs to root; ${tom.username} reaches only their own`, 'Hand over'],
+        [true, `Order A-10007 belongs to root; ${tom.username} can access only their own`, 'Hand over'],
         [false, `订单 A-10007 属于 root；${tom.username} 只能访问自己的记录`, '移交'],
       ] as const) {
         const sight = english ? {} : { width: 400, colorScheme: 'dark' };

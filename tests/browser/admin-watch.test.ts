@@ -89,8 +89,8 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       const [someone] = users;
       await service.ok('PUT', '/admin/permissions/viewer/Author/create', { token: someone });
       const { page } = await enter(open, service, root, '/permissions');
-      const change = page.getByRole('listitem').filter({ hasText: 'viewer Author create' });
-      expect(await change.textContent()).toMatch(/授予权限 viewer Author create.*li_wei/);
+      const change = page.getByRole('listitem').filter({ hasText: 'viewer 现在可以创建作者' });
+      expect(await change.textContent()).toMatch(/viewer 现在可以创建作者.*li_wei/);
     });
 
     it.each(['zh-CN', 'en'] as const)(
@@ -139,8 +139,11 @@ describeDatabase('sqlite', 'administration pages: what is watched', (databases) 
       for (let attempt = 0; attempt < 3; attempt += 1)
         await service.post('/admin/session', { body: { account: 'nobody', password: 'wrong' } });
       const { page } = await enter(open, service, root, '/');
-      const matter = page.getByRole('listitem').filter({ hasText: '24 小时内登录失败' });
-      expect(Number(await matter.locator('p').first().textContent())).toBeGreaterThanOrEqual(3);
+      await page.getByText('24 小时内登录失败').first().click();
+      const matter = page.getByRole('listitem').filter({ hasText: '查看登录失败记录' });
+      expect(
+        Number.parseInt((await matter.locator('p').first().textContent()) ?? '', 10),
+      ).toBeGreaterThanOrEqual(3);
       // The figures of a plot are in its legend too. One of the plots is folded.
       await page.getByText('按认证方式').first().click();
       await page.getByText(/令牌（JWT） [\d,]+/).waitFor();

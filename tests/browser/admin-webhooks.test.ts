@@ -89,6 +89,8 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           await page.getByLabel('地址').fill(receiver.url);
           await page.getByLabel('资源').click();
           expect(await page.getByRole('option').allTextContents()).toEqual(['订单']);
+          // Nothing is highlighted: Enter must not send the form.
+          await page.keyboard.press('Enter');
           await page.getByRole('option', { name: '订单' }).click();
           await page.keyboard.press('Escape');
           await page.getByLabel('修改').uncheck();
@@ -96,6 +98,8 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           await page.getByRole('option', { name: /root/ }).click();
           await page.getByRole('button', { name: '新建 Webhook' }).click();
           const secret = await secretIn(page);
+          const sent = watched.requests.filter((url) => url.endsWith('/admin/webhooks'));
+          expect(sent).toHaveLength(2);
           await page.getByRole('heading', { name: `127.0.0.1:${receiver.port}/hook` }).waitFor();
           await page.getByText('还没有发送记录。').waitFor();
           await page.getByRole('button', { name: '发送测试' }).click();
@@ -167,7 +171,10 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
           await alert.filter({ hasText: said }).waitFor();
           expect(await accessibility(page)).toEqual([]);
           await page.setViewportSize({ width: 400, height: 800 });
-          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
+          // The page follows a change of its size with a delay.
+          await expect
+            .poll(() => page.evaluate('document.documentElement.scrollWidth'))
+            .toBeLessThanOrEqual(400);
           const before = receiver.received.length;
           status = 204;
           await alert.getByRole('button', { name: '立即重试' }).click();

@@ -188,6 +188,8 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       it('a tick is saved at once, holds from the next request on, and is confirmed', async () => {
         const watched = await enter(open, service, root, '/permissions');
         const { page } = watched;
+        const boxes = () => page.getByRole('button', { name: '全部展开' }).click();
+        await boxes();
         const body = { order: { number: `n-${databases.dialect}`, amount: 1 } };
         const refused = await service.post('/api/v1/orders', { token: viewer, body });
         expect(refused.status).toBe(403);
@@ -195,10 +197,11 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
         await expect
           .poll(async () => (await service.post('/api/v1/orders', { token: viewer, body })).status)
           .toBe(201);
-        await page.getByText('授予权限 viewer Order create').waitFor();
+        await page.getByText('viewer 现在可以创建订单').first().waitFor();
 
         await page.reload();
         await settled(page);
+        await boxes();
         const box = page.getByRole('checkbox', { name: 'viewer: Order 创建' });
         expect(await box.isChecked()).toBe(true);
         await box.uncheck();
@@ -212,6 +215,7 @@ describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
       it('super_admin holds all and cannot be edited; what is not checked says so', async () => {
         const { page } = await enter(open, service, root, '/permissions');
         expect(await page.getByRole('checkbox', { name: /^super_admin/ }).count()).toBe(0);
+        await page.getByRole('button', { name: '全部展开' }).click();
         // Create, update and destroy of five models.
         expect(await page.getByTitle(/未检查/).count()).toBe(5 * 3);
       });

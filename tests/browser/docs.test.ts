@@ -47,7 +47,7 @@ const visit = async (open: Open, { origin }: Service, path: string, sight?: Sigh
 /** The violations that axe finds on the page as it is now. */
 const accessibility = async (page: Page): Promise<string[]> => {
   const found: { violations: { id: string; nodes: { target: string[] }[] }[] } = await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] })',
+    'axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })',
   );
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
 };
@@ -355,7 +355,7 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       await page.getByRole('combobox').first().fill('pagination');
       await topics.filter({ hasText: 'Pagination' }).first().click();
       await page.getByRole('heading', { name: 'Pagination', level: 2 }).waitFor();
-      expect(new URL(page.url()).pathname).toBe('/api-docs/handbook/reference/list-parameters.md');
+      expect(new URL(page.url()).pathname).toBe('/api-docs/handbook/reference/list-parameters');
       demandQuiet(watched, service);
     });
 
@@ -425,6 +425,20 @@ describe.skipIf(!hasBrowser)('the documentation page', async () => {
       );
       await watched.page.locator('.overview').waitFor();
       demandQuiet(watched, service);
+    });
+
+    it('an endpoint that any caller may use has no gate, as nothing is decided there', async () => {
+      const { page } = await visit(open, service, '?lang=en#/login');
+      const gates = page.locator('.trace svg');
+      await page.locator('.trace').getByText('Everyone, without authentication.').waitFor();
+      expect(await gates.count()).toBe(0);
+      // A public list of published records still says where it reaches less.
+      await page.evaluate("location.hash = '#/listArticles'");
+      await page.locator('.trace .narrows').waitFor();
+      expect(await page.locator('.trace .passed').count()).toBe(0);
+      await page.evaluate("location.hash = '#/listOrders'");
+      await page.locator('.trace .passed').first().waitFor();
+      expect(await gates.count()).toBe(await page.locator('.trace li').count());
     });
 
     it('speaks the language of the service until another is chosen, and keeps to it', async () => {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../docs/.vitepress/pages.ts';
@@ -15,6 +16,7 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
   '.svg': 'image/svg+xml',
   '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
 };
 
 /** Serves the built site under a folder, as no address is its own. */
@@ -32,13 +34,20 @@ const serveSite = async (): Promise<Server> => {
   return server;
 };
 
+/** Variables of the place that publishes the site. */
+const env = {
+  ...process.env,
+  SITE_URL: 'https://docs.example.com/manual/',
+  SITE_REPOSITORY: 'https://git.example.com/gate/wright',
+};
+
 describe.skipIf(!hasBrowser)('the documentation site', () => {
   const open = useBrowser();
   let server: Server;
   let origin = '';
 
   beforeAll(async () => {
-    await promisify(execFile)(process.execPath, ['docs/.vitepress/build.ts'], { cwd: root });
+    await promisify(execFile)(process.execPath, ['docs/.vitepress/build.ts'], { cwd: root, env });
     server = await serveSite();
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }, 300_000);
@@ -63,7 +72,7 @@ describe.skipIf(!hasBrowser)('the documentation site', () => {
     await page.goto(`${origin}/manual/zh/guide/administration.html`);
     await rested(page);
     await finds(page, '权限表', '/zh/guide/administration.html');
-    await finds(page, '回收站', '/zh/guide/data.html');
+    await finds(page, '回收站', '/zh/reference/trash.html');
     await finds(page, '事务', '/zh/guide/transactions.html');
     await page.goto(`${origin}/manual/`);
     await rested(page);
@@ -86,6 +95,48 @@ describe.skipIf(!hasBrowser)('the documentation site', () => {
     await page.getByRole('link', { name: 'English' }).click();
     await page.getByRole('heading', { level: 1, name: /Code of your own/ }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/manual/guide/code.html');
+    expect(complaints).toEqual([]);
+  });
+
+  it('leads to the source of each page and to the next page, and shows its version', async () => {
+    const { page, complaints } = await open();
+    const edited = async (path: string) => {
+      await page.goto(`${origin}/manual/${path}`);
+      return page.locator('.edit-link a').getAttribute('href');
+    };
+    const sources = 'https://git.example.com/gate/wright/edit/main';
+    expect(await edited('guide/keys.html')).toBe(`${sources}/docs/guide/keys.md`);
+    expect(await edited('zh/guide/keys.html')).toBe(`${sources}/docs/guide/keys.zh-CN.md`);
+    expect(await page.locator('.pager-link.next').count()).toBe(1);
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    await page.getByRole('link', { name: version, exact: true }).first().waitFor();
+    const sitemap = await readFile(join(root, 'docs/.vitepress/dist/sitemap.xml'), 'utf8');
+    expect(sitemap).toContain('<loc>https://docs.example.com/manual/guide/keys.html</loc>');
+    expect(sitemap).toContain('<loc>https://docs.example.com/manual/zh/guide/keys.html</loc>');
+    expect(complaints).toEqual([]);
+  });
+
+  it('pages of every kind preload their font, have one main part, and pass axe', async () => {
+    const { page, complaints } = await open();
+    for (const path of ['', 'zh/', 'reference/fields.html', 'zh/reference/trash.html', 'guide/keys.html']) {
+      await page.goto(`${origin}/manual/${path}`);
+      await rested(page);
+      expect(await page.locator('link[rel=preload][as=font]').count(), path).toBe(1);
+      expect(await page.locator('main').count(), path).toBe(1);
+      await page.evaluate(axe.source);
+      const { violations } = (await page.evaluate(
+        `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations'] })`,
+      )) as {
+        readonly violations: readonly {
+          readonly id: string;
+          readonly nodes: readonly { readonly target: unknown }[];
+        }[];
+      };
+      const found = violations.map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`,
+      );
+      expect([path, found]).toEqual([path, []]);
+    }
     expect(complaints).toEqual([]);
   });
 

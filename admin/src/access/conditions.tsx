@@ -113,11 +113,13 @@ const ChangeLink = ({ condition, explanation }: ConditionProps) => {
   const changed = conditionChangedAt(condition, explanation);
   if (changed === undefined) return null;
   const { path, id, to } = changed;
-  const label = models.find((entry) => entry.path === path)?.label ?? path;
+  const entry = models.find((each) => each.path === path);
   return (
     <Typography component="span" variant="body2">
       <Link to={to}>
-        {id === undefined ? text('explain.memberships', { label }) : text('explain.record', { label, id })}
+        {id === undefined
+          ? text('explain.memberships', { labels: entry?.plural_label ?? path })
+          : text('explain.record', { label: entry?.label ?? path, id })}
       </Link>
     </Typography>
   );
@@ -135,7 +137,7 @@ const choiceOf = (field: MetadataField | undefined, value: string): string =>
 /** A condition as a sentence, with labels of fields and models in the language of the page. */
 const Sentence = ({ condition }: { readonly condition: Condition }) => {
   const text = useText();
-  const nameOf = useModelName();
+  const nameOf = useModelName('label');
   const own = useModel(condition.model).data?.metadata.fields;
   const others = useModel(condition.of ?? condition.model).data?.metadata.fields;
   const of = nameOf(condition.of ?? '');

@@ -3,22 +3,23 @@
 import type { SxProps, Theme } from '@mui/material/styles';
 
 /** Width of the first column, in pixels; narrower on phones. */
-const first = { xs: 136, sm: 200 } as const;
+const first = { xs: 120, sm: 180 } as const;
 
-/** Height of the head in pixels: the name of a resource, and the letters of its actions. */
+/** Height of the head in pixels: the name of a resource, and the words of its actions. */
 const head = 62;
 
-const letter = 24;
+/** Least width of an action in pixels: its word fits. */
+const action = 56;
 
 /** One style for the whole table: cells have no styles of their own. */
 export const matrixStyle: SxProps<Theme> = {
   overflow: 'auto',
   // A short table is shown whole; the heads of a long one stay visible.
-  maxHeight: { md: 'calc(100vh - 190px)' },
+  maxHeight: { md: 'calc(100vh - 230px)' },
   minHeight: { md: 200 },
   scrollPaddingTop: head,
   scrollPaddingLeft: first,
-  '& table': { borderCollapse: 'separate', borderSpacing: 0, fontSize: 'var(--small)' },
+  '& table': { borderCollapse: 'separate', borderSpacing: 0, fontSize: 'var(--small)', width: '100%' },
   '& th, & td': {
     borderBottom: 1,
     borderColor: 'divider',
@@ -50,11 +51,13 @@ export const matrixStyle: SxProps<Theme> = {
     borderRightColor: 'divider',
   },
   '& thead th:first-of-type': { zIndex: 3, color: 'text.secondary' },
+  '& thead .people, & td.people': { color: 'text.secondary', textAlign: 'right', whiteSpace: 'nowrap' },
   '& tbody th': { fontWeight: 500 },
   '& tbody tr:hover > th, & tbody tr:hover > td': { bgcolor: 'action.hover' },
   '& .head': { display: 'flex', alignItems: 'center', gap: 0.5, minHeight: 26 },
-  '& thead th:not(:first-of-type) .head': { maxWidth: 4 * letter + 12 },
-  '& .letters': { display: 'flex', gap: '2px' },
+  '& thead th[data-model] .head': { pl: 0.5 },
+  '& thead th.folded .head': { maxWidth: 112 },
+  '& .actions': { display: 'grid', gridAutoFlow: 'column', gridAutoColumns: `minmax(${action}px, 1fr)` },
   '& [data-name]': {
     display: 'block',
     minWidth: 0,
@@ -65,31 +68,37 @@ export const matrixStyle: SxProps<Theme> = {
     textDecoration: 'none',
   },
   '& a[data-name]:hover, & a[data-name]:focus-visible': { textDecoration: 'underline' },
-  '& .aside': { color: 'text.disabled', fontWeight: 400 },
+  '& .aside': { color: 'text.disabled', fontWeight: 400, px: 0.5 },
   '& button': {
-    flex: 'none',
-    width: letter,
-    height: letter,
+    minWidth: 24,
+    height: 24,
     p: 0,
+    px: 0.5,
     border: 0,
     borderRadius: '4px',
     cursor: 'pointer',
     font: 'inherit',
     fontSize: 'var(--meta)',
     lineHeight: 1,
+    textAlign: 'left',
+    whiteSpace: 'nowrap',
     color: 'text.secondary',
     bgcolor: 'transparent',
   },
-  '& .head button': { ml: 'auto', width: 20 },
-  '& button.unchecked': { textDecoration: 'line-through', color: 'text.disabled' },
+  '& .head button': { flex: 'none', textAlign: 'center' },
+  '& .head [data-whole]': { ml: 'auto' },
+  '& button.unchecked': { color: 'text.disabled' },
+  '& button.unchecked::after': { content: '"*"' },
+  '& button.unfold::after': { content: '" ›"' },
+  '& td button': { width: '100%' },
   '& button:hover': { bgcolor: 'action.hover', color: 'text.primary' },
   '& button:focus-visible, & a:focus-visible, & input:focus-visible + span': {
     outline: '2px solid',
     outlineColor: 'primary.main',
-    outlineOffset: 1,
+    outlineOffset: -2,
   },
-  // Each box is a letter: filled if the role has the permission, a dot if not.
-  '& label': { position: 'relative', display: 'block', width: letter, height: letter, cursor: 'pointer' },
+  // An action of a role: a tick if granted. Otherwise nothing, and a dot where one may point.
+  '& label': { position: 'relative', display: 'block', height: 28, cursor: 'pointer' },
   '& input': {
     position: 'absolute',
     inset: 0,
@@ -100,16 +109,17 @@ export const matrixStyle: SxProps<Theme> = {
     cursor: 'pointer',
   },
   '& label > span': {
-    display: 'grid',
-    placeItems: 'center',
-    width: letter,
-    height: letter,
+    display: 'flex',
+    alignItems: 'center',
+    height: 28,
+    pl: 1.5,
     borderRadius: '4px',
-    fontSize: 'var(--meta)',
-    color: 'text.disabled',
     pointerEvents: 'none',
   },
+  '& label > span::before': { content: '""', color: 'text.disabled' },
+  '& tr:hover label > span::before, & tr:focus-within label > span::before': { content: '"·"' },
+  '@media (hover: none)': { '& label > span::before': { content: '"·"' } },
   '& label:hover > span': { bgcolor: 'divider' },
-  '& input:checked + span': { fontWeight: 600, color: 'primary.main', bgcolor: 'primary.light' },
-  '& .unchecked input:checked + span': { color: 'text.secondary', bgcolor: 'action.hover' },
+  '& input:checked + span.tick::before': { content: '"✓"', fontWeight: 600, color: 'primary.main' },
+  '& .unchecked input:checked + span.tick::before': { color: 'text.disabled' },
 };

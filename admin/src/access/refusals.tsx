@@ -80,6 +80,7 @@ export const Refusals = () => {
         sort={{ field: 'refused_at', order: 'DESC' }}
         label={text('refusals.title')}
         columns={columns(text, language)}
+        to={questionOf}
         filters={['caller_name', 'key_name', 'path', 'code', 'address']}
         empty={text('refusals.empty')}
       />

@@ -14,6 +14,7 @@ import { useWords } from '../records/use-metadata.ts';
 import { dataProvider } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { AuditEntry } from '../watch/audit-detail.tsx';
+import { changeIn, useChangeSentence } from './change-words.ts';
 
 /** Entries per request. */
 const step = 10;
@@ -100,6 +101,8 @@ export const RecentChanges = () => {
 /** A change in one line: action, author and time. */
 export const ChangeLine = ({ entry }: { readonly entry: AuditEntry }) => {
   const wordOf = useWords('audit');
+  const sentence = useChangeSentence();
+  const change = changeIn(entry.action, entry.target_name);
   return (
     <Stack
       component="li"
@@ -115,7 +118,13 @@ export const ChangeLine = ({ entry }: { readonly entry: AuditEntry }) => {
       }}
     >
       <Typography variant="body2" sx={{ flex: '1 1 260px', overflowWrap: 'anywhere' }}>
-        {wordOf('action', entry.action)} <strong>{entry.target_name ?? entry.target_id}</strong>
+        {change === undefined ? (
+          <>
+            {wordOf('action', entry.action)} <strong>{entry.target_name ?? entry.target_id}</strong>
+          </>
+        ) : (
+          sentence(change)
+        )}
       </Typography>
       <Typography variant="body2" sx={{ color: 'text.secondary' }}>
         {entry.actor_name ?? wordOf('actor_kind', entry.actor_kind)} ·{' '}

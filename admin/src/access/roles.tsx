@@ -14,6 +14,9 @@ import { monospace } from '../theme.ts';
 import { RemoveRole } from './remove-role.tsx';
 import type { Role } from './role.ts';
 
+/** The service keeps built-in roles, and those of users. */
+const isRemovable = ({ built_in, users }: Role): boolean => !built_in && users === 0;
+
 const columns = (text: Text): OwnColumn<Role>[] => [
   {
     name: 'name',
@@ -32,8 +35,8 @@ const columns = (text: Text): OwnColumn<Role>[] => [
     acts: true,
     label: text('common.actions'),
     sortable: false,
-    has: ({ built_in }) => !built_in,
-    render: (role) => (role.built_in ? <span>—</span> : <RemoveRole role={role} />),
+    has: isRemovable,
+    render: (role) => (isRemovable(role) ? <RemoveRole role={role} /> : <span>—</span>),
   },
 ];
 
@@ -92,7 +95,7 @@ const AddRole = () => {
               required
               onChange={(event) => setName(event.target.value)}
               error={errors['name'] !== undefined}
-              helperText={errors['name'] ?? text('roles.nameHelp')}
+              helperText={[errors['name'] ?? [], text('roles.nameHelp')].flat().join(' · ')}
               slotProps={{ htmlInput: { style: { fontFamily: monospace }, spellCheck: false } }}
             />
           )}

@@ -16,5 +16,5 @@ export const useSessionChanges = () => {
   const undo = async (): Promise<void> => {
     if (await save(invertChanges([...made.values()]))) setMade(new Map());
   };
-  return { count: made.size, note, undo };
+  return { count: made.size, last: [...made.values()].at(-1), note, undo };
 };

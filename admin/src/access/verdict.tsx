@@ -140,14 +140,8 @@ const Refusal = ({ step, explanation }: { readonly step: Step; readonly explanat
     );
   const who = explanation.caller.name ?? text(`explain.callers.${anonymous}`);
   const action = text(`permissions.action.${grants.action}`);
-  return (
-    <>{text('explain.noRole', { who, action: inSentence(language, action), model: nameOf(grants.model) })}</>
-  );
+  return <>{text('explain.noRole', { who, action, model: nameOf(grants.model) })}</>;
 };
-
-/** English words of a table begin with a capital letter, but not within a sentence. */
-const inSentence = (language: Language, word: string): string =>
-  language === 'en' ? word.toLowerCase() : word;
 
 /** The look of a step in the gate trace, by its outcome. */
 export const gateOutcomes = {

@@ -67,18 +67,22 @@ interface WholeMenuProps {
   readonly whole: Whole;
   readonly anchor: HTMLElement;
   readonly granted: ReadonlySet<string>;
+  /** Number of users with each role. */
+  readonly people: ReadonlyMap<string, number>;
   /** True if a filter hides a part of the table. */
   readonly filtered: boolean;
   readonly onClose: () => void;
 }
 
 /** The menu of a whole row or column. It shows how many permissions would change; the change can be undone. */
-export const WholeMenu = ({ whole, anchor, granted, filtered, onClose }: WholeMenuProps) => {
+export const WholeMenu = ({ whole, anchor, granted, people, filtered, onClose }: WholeMenuProps) => {
   const text = useText();
   const save = useSaveChanges();
   const [asked, setAsked] = useState<boolean>();
   const of = (allowed: boolean) => changesOf(whole.roles, whole.models, granted, allowed);
   const changes = asked === undefined ? [] : of(asked);
+  // Unknown for several roles: the same people may hold two of them.
+  const count = whole.role === undefined ? undefined : people.get(whole.role);
   const [granting, revoking] = [of(true).length, of(false).length];
   return (
     <>
@@ -115,6 +119,9 @@ export const WholeMenu = ({ whole, anchor, granted, filtered, onClose }: WholeMe
       >
         <Stack sx={{ gap: 1.5 }}>
           <Typography>{sentence(changes)}</Typography>
+          {count === undefined ? null : (
+            <Typography>{text('permissions.affects', { smart_count: count })}</Typography>
+          )}
           {filtered ? <Alert severity="info">{text('permissions.shownOnly')}</Alert> : null}
         </Stack>
       </Confirm>

@@ -128,17 +128,19 @@ export const ReferenceRow = ({
   const text = useText();
   const language = useLanguage();
   const { model, resource, count, more } = reference;
-  const label = useModels().find((entry) => entry.model === model)?.label;
-  const ownName = ownNames[model] ?? 'deletion.own.deliveries';
-  const shownLabel = resource.startsWith('records/') ? (label ?? model) : text(ownName);
-  if (count === null) return <>{text('deletion.hidden', { label: shownLabel })}</>;
+  const entry = useModels().find((each) => each.model === model);
+  const isOne = count === 1 && !more;
+  const label = resource.startsWith('records/')
+    ? (entry?.[isOne ? 'label' : 'plural_label'] ?? model)
+    : text(ownNames[model] ?? 'deletion.own.deliveries', { count: isOne ? 1 : 2 });
+  if (count === null) return <>{text('deletion.hidden', { label })}</>;
   const shown = new Intl.NumberFormat(language).format(count);
-  const words = text(more ? 'deletion.countMore' : 'deletion.count', { label: shownLabel, count: shown });
+  const words = text(more ? 'deletion.countMore' : 'deletion.count', { label, count: shown });
   const list = listOf(reference, name);
   return (
     <>
       {list === undefined ? words : <Link to={list}>{words}</Link>}
-      {label === undefined ? null : <FieldName reference={reference} />}
+      {entry === undefined ? null : <FieldName reference={reference} />}
     </>
   );
 };

@@ -1,5 +1,6 @@
 import Button from '@mui/material/Button';
 import { useGetIdentity } from 'ra-core';
+import { applicationTitle } from '../application.ts';
 import { Icon } from '../parts/icon.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { ShownOnce } from '../parts/shown-once.tsx';
@@ -16,7 +17,7 @@ export const RecoveryCodes = ({ codes, onClose }: RecoveryCodesProps) => {
   const { identity } = useGetIdentity();
   const username = String(identity?.['username'] ?? '');
   const save = (): void => {
-    const head = `Gatewright ${window.location.origin} ${username}\n\n`;
+    const head = `${applicationTitle} ${window.location.origin} ${username}\n\n`;
     saveFile('gatewright-recovery-codes.txt', [head, ...codes.map((code) => `${code}\n`)], 'text/plain');
   };
   return (

@@ -8,7 +8,7 @@ const ofDeletion = /^onDelete: (\w+) (\d+)$/;
 
 const useReason = (): ((reason: string) => string) => {
   const text = useText();
-  const nameOf = useModelName();
+  const nameOf = useModelName('label');
   return (reason) => {
     const [, model, id] = ofDeletion.exec(reason) ?? [];
     if (model === undefined || id === undefined) return reason;

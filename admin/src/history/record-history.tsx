@@ -12,11 +12,11 @@ import { FailurePage } from '../layout/failure.tsx';
 import { PageNotFound } from '../layout/not-found.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Failed } from '../parts/failed.tsx';
-import { GateTrace } from '../parts/gate-trace.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { failureOf } from '../parts/problem.ts';
+import { Steps } from '../parts/steps.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { UngrantedNotice, UngrantedPage } from '../parts/ungranted.tsx';
 import type { Metadata } from '../records/metadata.ts';
@@ -129,6 +129,7 @@ const History = ({ metadata, path, id }: HistoryProps) => {
   return (
     <Page
       title={text('history.title', { name })}
+      within={{ to: `/records/${path}`, label: metadata.plural_label }}
       actions={
         record === null && metadata.trash !== true ? (
           <LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>
@@ -140,11 +141,11 @@ const History = ({ metadata, path, id }: HistoryProps) => {
       <Stack sx={{ gap: 1.5 }}>
         {record === null ? <Deleted newest={newest} /> : null}
         {!isRestorer && versions.some(isRestorable) ? (
-          <UngrantedNotice action="restore" label={metadata.label} />
+          <UngrantedNotice action="restore" label={metadata.plural_label} />
         ) : null}
         {versions.length === 0 ? <Typography>{text('history.empty')}</Typography> : null}
         <Paper variant="outlined" sx={{ p: 1 }}>
-          <GateTrace>
+          <Steps>
             {versions.map((version) => (
               <VersionCard
                 key={version.version}
@@ -164,7 +165,7 @@ const History = ({ metadata, path, id }: HistoryProps) => {
                 }
               />
             ))}
-          </GateTrace>
+          </Steps>
         </Paper>
         {error ? <Failed error={error} /> : null}
         {hasOlder ? (

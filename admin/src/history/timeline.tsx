@@ -4,8 +4,8 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { Gate, GateTrace } from '../parts/gate-trace.tsx';
 import { LinkButton } from '../parts/link.tsx';
+import { Step, Steps } from '../parts/steps.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { recordsPrefix, send } from '../service.ts';
@@ -45,17 +45,17 @@ export const Timeline = ({ metadata, path, id }: TimelineProps) => {
         </LinkButton>
       </Stack>
       <Paper variant="outlined" sx={{ p: 1 }}>
-        <GateTrace>
+        <Steps>
           {data.versions.map((version) => (
-            <Gate
+            <Step
               key={version.version}
-              outcome={version.action === 'destroy' ? 'stopped' : 'passed'}
+              tone={version.action === 'destroy' ? 'bad' : 'off'}
               title={<What metadata={metadata} version={version} />}
             >
               <Actor actor={version.actor} /> · <RelativeTime value={version.at} />
-            </Gate>
+            </Step>
           ))}
-        </GateTrace>
+        </Steps>
       </Paper>
     </Stack>
   );

@@ -4,8 +4,9 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useId, useState } from 'react';
-import { Gate } from '../parts/gate-trace.tsx';
 import { Icon } from '../parts/icon.tsx';
+import type { StatusTone } from '../parts/status.tsx';
+import { Step } from '../parts/steps.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import type { Metadata } from '../records/metadata.ts';
 import { useText } from '../texts/provider.ts';
@@ -21,6 +22,11 @@ interface VersionCardProps {
   readonly actions: ReactNode;
 }
 
+const toneOf = (action: Version['action'], isCurrent: boolean): StatusTone => {
+  if (action === 'destroy') return 'bad';
+  return isCurrent ? 'good' : 'off';
+};
+
 /** A version: action, author, time and changes. */
 export const VersionCard = ({ metadata, version, isCurrent, actions }: VersionCardProps) => {
   const text = useText();
@@ -28,9 +34,8 @@ export const VersionCard = ({ metadata, version, isCurrent, actions }: VersionCa
   const { action, actor, at } = version;
   const name = text('history.version', { version: version.version });
   return (
-    <Gate
-      outcome={action === 'destroy' ? 'stopped' : 'passed'}
-      lit={isCurrent}
+    <Step
+      tone={toneOf(action, isCurrent)}
       labelledBy={heading}
       title={
         <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'baseline', columnGap: 1 }}>
@@ -55,7 +60,7 @@ export const VersionCard = ({ metadata, version, isCurrent, actions }: VersionCa
       <Box sx={{ color: 'text.primary' }}>
         <Body metadata={metadata} version={version} name={name} />
       </Box>
-    </Gate>
+    </Step>
   );
 };
 

@@ -9,6 +9,7 @@ import Typography from '@mui/material/Typography';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useParams } from 'react-router';
+import { joinList } from '../../../src/kernel/spacing.ts';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
@@ -33,8 +34,8 @@ export const ImportPage = () => {
           <Import metadata={metadata} path={path} />
         ) : (
           <UngrantedPage
-            title={text('titles.import', { label: metadata.label })}
-            label={metadata.label}
+            title={text('titles.import', { labels: metadata.plural_label })}
+            label={metadata.plural_label}
             action="create"
           />
         )
@@ -104,7 +105,7 @@ const Import = ({ metadata, path }: { readonly metadata: Metadata; readonly path
 
   return (
     <Page
-      title={text('titles.import', { label: metadata.label })}
+      title={text('titles.import', { labels: metadata.plural_label })}
       lead={text('imports.lead')}
       actions={<LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>}
     >
@@ -186,7 +187,7 @@ const FileChoice = ({ content, disabled, onChoose }: FileChoiceProps) => {
         <Typography sx={{ color: 'text.secondary' }}>
           {text('imports.emptyLines', {
             count: content.emptyLines.length,
-            lines: new Intl.ListFormat(language).format(content.emptyLines.slice(0, maxListed).map(String)),
+            lines: joinList(language, content.emptyLines.slice(0, maxListed).map(String)),
             more: content.emptyLines.length > maxListed ? '…' : '',
           })}
         </Typography>

@@ -37,7 +37,7 @@ export const ImportReport = ({ path, metadata, content, result }: ImportReportPr
     const rows = refused.map(({ line, errors }) =>
       csvLine([
         ...columns.map((name) => values.get(line)?.[name]),
-        errors.map(({ message }) => message).join(' '),
+        errors.map(({ message }) => message).join(' · '),
         line,
       ]),
     );

@@ -3,18 +3,19 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
+import { Link } from '../parts/link.tsx';
 import { Section } from '../parts/section.tsx';
-import { Status } from '../parts/status.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
-import { useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
+import { BulkJobs } from './failed-jobs.tsx';
 import type { Job } from './job.ts';
-import { JobActions } from './job-actions.tsx';
+import { RowActions } from './job-actions.tsx';
+import { JobState } from './job-state.tsx';
 import { Schedules } from './schedules.tsx';
 
-const tones = { waiting: 'off', running: 'good', failed: 'bad' } as const;
+const jobPath = (id: number): string => `/jobs/${id}/show`;
 
 const Remark = ({ children }: { readonly children: ReactNode }) => (
   <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
@@ -27,19 +28,13 @@ const Name = ({ job: { id, name, key, defined } }: { readonly job: Job }) => {
   const text = useText();
   return (
     <>
-      {name}{' '}
-      <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
-        #{id}
-      </Box>
+      <Link to={jobPath(id)}>
+        {name} #{id}
+      </Link>
       {key === null ? null : <Remark>{text('jobs.key', { key })}</Remark>}
       {defined ? null : <Remark>{text('jobs.undefined')}</Remark>}
     </>
   );
-};
-
-const State = ({ job: { state } }: { readonly job: Job }) => {
-  const wordOf = useWords('jobs');
-  return <Status tone={tones[state]}>{wordOf('state', state)}</Status>;
 };
 
 const columns = (text: Text): OwnColumn<Job>[] => [
@@ -49,7 +44,7 @@ const columns = (text: Text): OwnColumn<Job>[] => [
     names: true,
     render: (job) => <Name job={job} />,
   },
-  { name: 'state', render: (job) => <State job={job} /> },
+  { name: 'state', render: (job) => <JobState state={job.state} /> },
   'attempts',
   {
     // The first click on the heading shows the latest failure first.
@@ -60,7 +55,7 @@ const columns = (text: Text): OwnColumn<Job>[] => [
       error === null ? (
         '—'
       ) : (
-        <span title={error}>
+        <span>
           {error}
           {failed_at === null ? null : (
             <Remark>
@@ -94,7 +89,7 @@ const columns = (text: Text): OwnColumn<Job>[] => [
     label: text('common.actions'),
     sortable: false,
     has: ({ state }) => state !== 'running',
-    render: (job) => (job.state === 'running' ? null : <JobActions job={job} />),
+    render: (job) => (job.state === 'running' ? null : <RowActions job={job} />),
   },
 ];
 
@@ -109,6 +104,9 @@ export const Jobs = () => {
       columns={columns(text)}
       hidden={['id', 'defined', 'key', 'error', 'started_at']}
       searchable={false}
+      to={({ id }) => jobPath(id)}
+      nameOf={({ name, id }) => `${name} #${id}`}
+      bulkActions={<BulkJobs />}
       empty={text('jobs.empty')}
     >
       <Box sx={{ mt: 4 }}>

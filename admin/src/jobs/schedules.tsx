@@ -1,11 +1,13 @@
 /** The list of recurring jobs, on the page of jobs. */
 
 import Button from '@mui/material/Button';
+import { Link } from '../parts/link.tsx';
 import { Status } from '../parts/status.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useAct } from '../parts/use-act.ts';
 import { type OwnColumn, OwnPart } from '../records/own-list.tsx';
 import { send } from '../service.ts';
+import { filtered } from '../start/matter.tsx';
 import { type Text, useText } from '../texts/provider.ts';
 
 /** The schedule of a recurring job as `/admin/schedules` returns it. */
@@ -14,6 +16,8 @@ interface Schedule {
   readonly name: string;
   readonly pattern: string;
   readonly last_tick_at: string;
+  /** Null while it is paused. */
+  readonly next_run_at: string | null;
   readonly failed: number;
   readonly paused_at: string | null;
 }
@@ -54,7 +58,20 @@ const columns = (text: Text): OwnColumn<Schedule>[] => [
   },
   { name: 'pattern', render: ({ pattern }) => <code>{pattern}</code> },
   { name: 'last_tick_at', render: ({ last_tick_at }) => <RelativeTime value={last_tick_at} /> },
-  'failed',
+  {
+    name: 'next_run_at',
+    sortable: false,
+    render: ({ next_run_at }) => <RelativeTime value={next_run_at} otherwise="—" />,
+  },
+  {
+    name: 'failed',
+    render: ({ name, failed }) =>
+      failed === 0 ? (
+        failed
+      ) : (
+        <Link to={filtered('/jobs', { 'name@eq': name, 'state@eq': 'failed' })}>{failed}</Link>
+      ),
+  },
   {
     name: 'acts',
     acts: true,
@@ -76,7 +93,6 @@ export const Schedules = () => {
       sort={{ field: 'name', order: 'ASC' }}
       perPage={50}
       empty={text('schedules.empty')}
-      nameOf={({ name }) => name}
     />
   );
 };

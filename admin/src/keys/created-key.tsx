@@ -11,9 +11,9 @@ import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { basePath } from '../base.ts';
-import { Gate, GateTrace } from '../parts/gate-trace.tsx';
 import { Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
+import { Step, Steps } from '../parts/steps.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useUnsaved } from '../parts/unsaved.ts';
 import { send } from '../service.ts';
@@ -204,16 +204,16 @@ const FirstRequest = ({ id }: { readonly id: number }) => {
   const used = usedAt(data);
   return (
     <div role="status">
-      <GateTrace>
-        <Gate outcome="passed" title={text('keys.firstUse.created')} />
+      <Steps>
+        <Step tone="good" title={text('keys.firstUse.created')} />
         {used === null ? (
-          <Gate outcome="off" title={text('keys.firstUse.waiting')} />
+          <Step tone="off" title={text('keys.firstUse.waiting')} />
         ) : (
-          <Gate outcome="passed" title={text('keys.firstUse.arrived')}>
+          <Step tone="good" title={text('keys.firstUse.arrived')}>
             <RelativeTime value={used} />
-          </Gate>
+          </Step>
         )}
-      </GateTrace>
+      </Steps>
     </div>
   );
 };

@@ -39,13 +39,16 @@ export const keyColumns = (text: Text): OwnColumn<ApiKey>[] => [
   },
   {
     name: 'user',
+    bare: true,
     render: ({ user }) => <Link to={`/users/${user.id}/show`}>{user.username}</Link>,
   },
   { name: 'scopes', sortable: false, render: (apiKey) => <AccessInShort access={apiKey} /> },
-  { name: 'status', render: (apiKey) => <KeyStatus apiKey={apiKey} /> },
+  { name: 'status', early: true, render: (apiKey) => <KeyStatus apiKey={apiKey} /> },
   {
     name: 'expires_at',
     label: text('keys.lifetime'),
+    early: true,
+    bare: true,
     render: (apiKey) => <Lifetime life={apiKey} />,
   },
   {

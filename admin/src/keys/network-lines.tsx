@@ -5,7 +5,7 @@ import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { type ClipboardEvent, type KeyboardEvent, useId, useRef } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, useId, useLayoutEffect, useRef } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { useText } from '../texts/provider.ts';
 import { monospace } from '../theme.ts';
@@ -67,9 +67,15 @@ export const NetworkLines = ({ value, onChange, error }: NetworkLinesProps) => {
   // Lines with errors show them themselves.
   const said = value.some(isWrong) ? undefined : error;
   const list = useRef<HTMLDivElement>(null);
+  // Focus moves with the lines, before the next key: a fast typist would lose keys until the next frame.
+  const focused = useRef<number>(undefined);
+  useLayoutEffect(() => {
+    if (focused.current === undefined) return;
+    list.current?.querySelectorAll('input')[focused.current]?.focus();
+    focused.current = undefined;
+  });
   const focusOn = (place: number): void => {
-    // The line exists after the next frame.
-    requestAnimationFrame(() => list.current?.querySelectorAll('input')[place]?.focus());
+    focused.current = place;
   };
   const add = (place = value.length): void => {
     onChange(value.toSpliced(place, 0, ''));

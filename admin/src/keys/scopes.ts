@@ -88,7 +88,9 @@ const useScopeLabel = (): ((path: string) => string) => {
   const text = useText();
   const models = useModels();
   return (path) =>
-    path === 'users' ? text('titles.users') : (models.find((entry) => entry.path === path)?.label ?? path);
+    path === 'users'
+      ? text('titles.users')
+      : (models.find((entry) => entry.path === path)?.plural_label ?? path);
 };
 
 /** Scopes in words, a part for each model and endpoint; null means everything. */

@@ -17,6 +17,8 @@ interface FoundGroup {
     readonly name: string;
     /** Additional words next to its name. */
     readonly alias?: string | null;
+    /** The part of another field that has the words, if its name has none of them. */
+    readonly match?: string | null;
   }[];
   readonly more: boolean;
   readonly searched: 'whole' | 'newest' | 'late';
@@ -31,6 +33,8 @@ export interface PaletteOption {
   readonly run?: () => void;
   /** A number next to the label, if the name alone does not identify the record. */
   readonly id?: number;
+  /** The reason why a record was found, if its label does not show it. */
+  readonly match?: string | undefined;
 }
 
 export interface FoundOptions {
@@ -65,11 +69,12 @@ const optionsOf = (
   };
   return [
     ...records.map(
-      ({ id, name, alias }): PaletteOption => ({
+      ({ id, name, alias, match }): PaletteOption => ({
         to: pageOf(resource, id),
         label: typeof alias === 'string' ? text('common.named', { name, more: alias }) : name,
         group,
         id,
+        match: match ?? undefined,
       }),
     ),
     ...(more || searched !== 'whole' ? [rest] : []),
@@ -134,12 +139,32 @@ export const useFoundRecords = (typed: string): FoundOptions => {
     users: text('titles.users'),
     api_keys: text('titles.keys'),
     revoked_keys: text('palette.revokedKeys'),
+    webhooks: text('titles.webhooks'),
+    jobs: text('titles.jobs'),
   };
   const nameOf = ({ model, resource }: FoundGroup): string =>
-    own[resource] ?? models.find((each) => each.model === model)?.label ?? model;
+    own[resource] ?? models.find((each) => each.model === model)?.plural_label ?? model;
   return {
     options: data.flatMap((group) => optionsOf(group, nameOf(group), words, text)),
     count: data.reduce((sum, { records }) => sum + records.length, 0),
     state: 'found',
   };
+};
+
+interface NamedRole {
+  readonly name: string;
+}
+
+/** The pages of all roles; none until they are loaded. */
+export const useRolePlaces = (): readonly PaletteOption[] => {
+  const text = useText();
+  const { data = [] } = useQuery({
+    queryKey: ['palette roles'],
+    queryFn: async () => (await send<readonly NamedRole[]>('GET', '/admin/roles?fields=name')).data,
+  });
+  return data.map(({ name }) => ({
+    to: `/roles/${encodeURIComponent(name)}`,
+    label: name,
+    group: text('titles.roles'),
+  }));
 };

@@ -8,6 +8,7 @@ import { useLocation } from 'react-router';
 import { factorDue, passwordDue, useDue } from '../account/due.ts';
 import { ExactTimes } from '../parts/exact-times.tsx';
 import { usePageLanguage, useText } from '../texts/provider.ts';
+import { WithinFrame } from './arriving.tsx';
 import { BrokenPage } from './failure.tsx';
 import { Menu } from './menu.tsx';
 import { barHeight, TopBar } from './top-bar.tsx';
@@ -61,10 +62,10 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
   const [open, setOpen] = useState(false);
   usePageLanguage();
   return (
-    <Box sx={{ minHeight: '100vh', bgcolor: 'background.default' }}>
+    <Box className="frame" sx={{ minHeight: '100vh', bgcolor: 'background.default' }}>
       <Box
         component="a"
-        className="link"
+        className="link skip"
         href="#content"
         onClick={(event) => {
           event.preventDefault();
@@ -86,6 +87,7 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
       <TopBar onMenu={wide ? undefined : () => setOpen(true)} />
       {wide ? (
         <Box
+          className="rail"
           sx={{
             position: 'fixed',
             top: barHeight,
@@ -119,9 +121,11 @@ const Frame = ({ children }: { readonly children: ReactNode }) => {
         }}
       >
         <Box sx={{ px: { xs: 1.5, sm: 3 }, pt: { xs: 1.5, sm: 2.5 }, pb: 6 }}>
-          <Boundary key={pathname}>
-            <Suspense fallback={<Waiting />}>{children}</Suspense>
-          </Boundary>
+          <WithinFrame value>
+            <Boundary key={pathname}>
+              <Suspense fallback={<Waiting />}>{children}</Suspense>
+            </Boundary>
+          </WithinFrame>
         </Box>
       </Box>
       <ExactTimes />

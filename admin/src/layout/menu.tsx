@@ -83,7 +83,7 @@ const Group = ({
 };
 
 /** Number of places from which on the menu has a filter. */
-const glance = 14;
+const glance = 20;
 
 const filterPlaces = (groups: readonly PlaceGroup[], words: string): readonly PlaceGroup[] => {
   const wanted = words.trim().toLowerCase();

@@ -32,9 +32,9 @@ export const usePaletteActions = (onHelp: () => void): readonly PaletteOption[] 
   return [
     goTo('/api_keys/create', text('titles.newKey')),
     goTo('/users/create', text('titles.newUser')),
-    ...models.flatMap(({ path, label }) => [
+    ...models.flatMap(({ path, label, plural_label: labels }) => [
       goTo(`/records/${path}/create`, text('records.create', { label })),
-      goTo(`/records/${path}/import`, text('titles.import', { label })),
+      goTo(`/records/${path}/import`, text('titles.import', { labels })),
     ]),
     goTo('/sessions', text('titles.sessions')),
     goTo('/password', text('account.changePassword')),

@@ -11,7 +11,7 @@ import Typography from '@mui/material/Typography';
 import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useText } from '../texts/provider.ts';
-import { type FoundOptions, type PaletteOption, useFoundRecords } from './found-records.ts';
+import { type FoundOptions, type PaletteOption, useFoundRecords, useRolePlaces } from './found-records.ts';
 import { usePaletteActions } from './palette-actions.ts';
 import { usePlaces } from './places.tsx';
 
@@ -72,8 +72,9 @@ export const Palette = ({ onClose, onHelp }: PaletteProps) => {
       (place): PaletteOption => ({ to: place.to, label: place.label, group: label || text('palette.pages') }),
     ),
   );
+  const roles = useRolePlaces();
   const found = useFoundRecords(words.trim());
-  const fixed: readonly PaletteOption[] = [...places, ...actions];
+  const fixed: readonly PaletteOption[] = [...places, ...actions, ...roles];
   return (
     <Dialog
       open
@@ -92,10 +93,20 @@ export const Palette = ({ onClose, onHelp }: PaletteProps) => {
         groupBy={({ group }) => group}
         renderGroup={({ key, ...group }) => <Group key={key} {...group} />}
         getOptionLabel={({ label }) => label}
-        renderOption={({ key, ...properties }, { label, id }) => (
+        renderOption={({ key, ...properties }, { label, id, match }) => (
           <Box component="div" key={key} {...(properties as object)}>
-            <Box component="span" sx={{ flex: 1, overflowWrap: 'anywhere' }}>
+            <Box component="span" sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
               {label}
+              {match === undefined ? null : (
+                <Typography
+                  component="span"
+                  variant="body2"
+                  noWrap
+                  sx={{ display: 'block', color: 'text.secondary' }}
+                >
+                  {match}
+                </Typography>
+              )}
             </Box>
             {id === undefined || label === `#${id}` ? null : (
               <Typography component="span" variant="body2" sx={{ color: 'text.secondary', pl: 2 }}>

@@ -25,7 +25,7 @@ const modelGroups = (models: readonly ModelEntry[], usual: string): readonly Pla
   const named = models.filter(({ menu }) => menu !== null);
   return [...Map.groupBy([...others, ...named], ({ menu }) => menu ?? usual)].map(([label, entries]) => ({
     label,
-    places: entries.map(({ label: name, path, icon }) => ({
+    places: entries.map(({ plural_label: name, path, icon }) => ({
       to: `/records/${path}`,
       label: name,
       icon: modelIcon(icon),
@@ -38,8 +38,12 @@ export const usePlaces = (): { readonly groups: readonly PlaceGroup[]; readonly 
   const text = useText();
   const { models, known } = useKnownModels();
   // A service without events sends no webhooks.
-  const webhooks: readonly Place[] = models.some(({ events }) => events)
+  const hasEvents = models.some(({ events }) => events);
+  const webhooks: readonly Place[] = hasEvents
     ? [{ to: '/webhooks', label: text('titles.webhooks'), icon: 'webhook' }]
+    : [];
+  const activity: readonly Place[] = hasEvents
+    ? [{ to: '/activity', label: text('titles.activity'), icon: 'list' }]
     : [];
   const groups: readonly PlaceGroup[] = [
     { label: '', places: [{ to: '/', label: text('titles.start'), icon: 'home' }] },
@@ -67,6 +71,7 @@ export const usePlaces = (): { readonly groups: readonly PlaceGroup[]; readonly 
         ...webhooks,
         { to: '/jobs', label: text('titles.jobs'), icon: 'clock' },
         { to: '/routes', label: text('titles.routes'), icon: 'chart' },
+        ...activity,
         { to: '/audit', label: text('titles.audit'), icon: 'history' },
         { to: '/service', label: text('titles.about'), icon: 'tool' },
       ],

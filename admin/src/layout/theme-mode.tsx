@@ -12,7 +12,7 @@ export const useThemeMode = (): readonly [ThemeMode, (mode: ThemeMode) => void] 
   return useStore<ThemeMode>('theme', prefersDark ? 'dark' : 'light');
 };
 
-/** The root has a chosen theme from the first paint on (`first-theme.js`), and after each change. */
+/** The root has a chosen theme from the first paint on (`first-look.js`), and after each change. */
 export const ThemeProvider = ({ children }: { readonly children: ReactNode }) => {
   const [chosen] = useStore<ThemeMode | undefined>('theme');
   useLayoutEffect(() => {

@@ -10,8 +10,10 @@ import Typography from '@mui/material/Typography';
 import { useGetIdentity, useLoading, useLogout } from 'ra-core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link } from 'react-router';
+import { applicationEnvironment, applicationName } from '../application.ts';
 import { basePath } from '../base.ts';
 import { offers } from '../offered.ts';
+import { EnvironmentBadge } from '../parts/environment-badge.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { askBefore } from '../parts/unsaved.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
@@ -45,25 +47,33 @@ const useShortcut = (open: () => void): void => {
 };
 
 const Brand = () => (
-  <Box
-    component={Link}
-    to="/"
-    aria-label="Gatewright"
-    sx={{ display: 'flex', alignItems: 'center', gap: 1, color: 'inherit', textDecoration: 'none' }}
-  >
+  <Box component={Link} to="/" sx={brandStyle}>
     <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
       <rect width="32" height="32" rx="8" fill="#1f5f66" />
       <path d="M8 25V14a8 8 0 0 1 16 0v11h-4V14a4 4 0 0 0-8 0v11z" fill="#fff" />
       <circle cx="16" cy="20" r="2.4" fill="#f0b45a" />
     </svg>
-    <Typography
-      component="span"
-      sx={{ fontWeight: 600, letterSpacing: '-0.01em', display: { xs: 'none', sm: 'inline' } }}
-    >
-      Gatewright
+    <Typography component="span" noWrap sx={{ fontWeight: 600, letterSpacing: '-0.01em' }}>
+      {applicationName}
     </Typography>
+    <EnvironmentBadge />
   </Box>
 );
+
+const brandStyle = {
+  display: 'flex',
+  alignItems: 'center',
+  gap: 1,
+  minWidth: 0,
+  minHeight: 32,
+  color: 'inherit',
+  textDecoration: 'none',
+  '& > svg': { flex: 'none' },
+} as const;
+
+/** The colour of the environment along the whole bar. */
+const environmentLine =
+  applicationEnvironment === undefined ? 'none' : `inset 0 2px 0 ${applicationEnvironment.colour}`;
 
 const Account = () => {
   const text = useText();
@@ -229,6 +239,7 @@ export const TopBar = ({ onMenu }: { readonly onMenu: (() => void) | undefined }
         bgcolor: 'background.default',
         borderBottom: 1,
         borderColor: 'divider',
+        boxShadow: environmentLine,
       }}
     >
       {onMenu === undefined ? null : (

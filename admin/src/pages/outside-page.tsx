@@ -3,8 +3,10 @@ import Paper from '@mui/material/Paper';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useEffect } from 'react';
+import { applicationName, windowTitle } from '../application.ts';
 import { Notification } from '../layout/notification.tsx';
 import { Preferences } from '../layout/preferences.tsx';
+import { EnvironmentBadge } from '../parts/environment-badge.tsx';
 
 const Gate = () => (
   <svg viewBox="0 0 32 32" width="44" height="44" aria-hidden="true">
@@ -13,6 +15,14 @@ const Gate = () => (
     <circle cx="16" cy="20" r="2.4" fill="#f2b84b" />
   </svg>
 );
+
+const nameStyle = {
+  fontSize: 'var(--section)',
+  lineHeight: 'var(--section-line)',
+  fontWeight: 600,
+  minWidth: 0,
+  overflowWrap: 'anywhere',
+} as const;
 
 /** A page without the frame of the administration area: one card. */
 export const OutsidePage = ({
@@ -23,7 +33,7 @@ export const OutsidePage = ({
   readonly children: ReactNode;
 }) => {
   useEffect(() => {
-    document.title = `${title} · Gatewright`;
+    document.title = windowTitle(title);
   }, [title]);
   return (
     <Box
@@ -35,7 +45,13 @@ export const OutsidePage = ({
       </Box>
       <Paper variant="outlined" sx={{ p: { xs: 2.5, sm: 4 }, width: '100%', maxWidth: 400 }}>
         <Stack sx={{ gap: 1 }}>
-          <Gate />
+          <Box sx={{ display: 'flex', alignItems: 'center', flexWrap: 'wrap', gap: 1.5 }}>
+            <Gate />
+            <Typography component="p" sx={nameStyle}>
+              {applicationName}
+            </Typography>
+            <EnvironmentBadge />
+          </Box>
           <Typography variant="h1" sx={{ mt: 1 }}>
             {title}
           </Typography>

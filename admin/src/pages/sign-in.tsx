@@ -62,7 +62,7 @@ export const SignIn = () => {
       <SignInForm account={invited} providerCode={returned.code} onSignedIn={enter}>
         {offers('providers') ? <ProviderButtons /> : null}
         {offers('mail') ? <LinkButton to="/password_reset">{own.forgot}</LinkButton> : null}
-        {offers('registration') ? <LinkButton to="/register">{own.register}</LinkButton> : null}
+        {offers('registration') ? <LinkButton to="/register">{own.registerElsewhere}</LinkButton> : null}
       </SignInForm>
     </OutsidePage>
   );

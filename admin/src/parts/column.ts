@@ -21,6 +21,10 @@ export interface Column<Item extends RaRecord = RaRecord> {
   readonly held?: boolean;
   /** Holds buttons: the first is aligned with the heading, and none makes the row higher. */
   readonly acts?: boolean;
+  /** The value says by itself what it is: cards show it without its label. */
+  readonly bare?: boolean;
+  /** Cards show it before the others. */
+  readonly early?: boolean;
   /** False if a record has no value here; cards then leave out the column. */
   readonly has?: (record: Item) => boolean;
   readonly render: (record: Item) => ReactNode;

@@ -10,6 +10,7 @@ interface ColumnsProps {
 /** The layout of a record's page: content, and a column of events beside it. */
 export const Columns = ({ children, aside }: ColumnsProps) => (
   <Box
+    className="columns"
     sx={{
       display: 'grid',
       gap: 3,

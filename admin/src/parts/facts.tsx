@@ -32,10 +32,7 @@ export const Facts = ({ facts, aside = false }: FactsProps) => (
           <Box component="dt" sx={{ color: 'text.secondary', typography: 'body2' }}>
             {name}
           </Box>
-          <Box
-            component="dd"
-            sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere', fontVariantNumeric: 'tabular-nums' }}
-          >
+          <Box component="dd" sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere' }}>
             {value}
           </Box>
         </Box>

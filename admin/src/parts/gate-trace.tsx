@@ -1,7 +1,7 @@
 /** A sequence of gates with their outcomes. */
 
 import Box from '@mui/material/Box';
-import type { ReactNode } from 'react';
+import { Steps, StepWords, type StepWordsProps } from './steps.tsx';
 
 /** The outcome at a gate. */
 export type GateOutcome = 'passed' | 'narrowed' | 'stopped' | 'off';
@@ -19,7 +19,7 @@ const strokes = {
  * Passed: an open arch. Narrowed: a smaller one within it. Stopped: a door. Off: dashes. The lantern marks the
  * decision.
  */
-const Arch = ({ outcome, lit }: { readonly outcome: GateOutcome; readonly lit: boolean }) => (
+export const Arch = ({ outcome, lit }: { readonly outcome: GateOutcome; readonly lit: boolean }) => (
   <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" data-gate={outcome}>
     <g fill="none" stroke={lit ? 'var(--lantern)' : strokes[outcome]} strokeWidth="2" strokeLinejoin="round">
       <path d={arch} strokeLinecap="round" {...(outcome === 'off' ? { strokeDasharray: '2 3.5' } : {})} />
@@ -29,8 +29,6 @@ const Arch = ({ outcome, lit }: { readonly outcome: GateOutcome; readonly lit: b
     {lit ? <circle cx="12" cy="15" r="3" fill="var(--lantern-light)" /> : null}
   </svg>
 );
-
-const traceStyle = { m: 0, p: 0, listStyle: 'none' } as const;
 
 const gateStyle = {
   position: 'relative',
@@ -56,45 +54,23 @@ const gateStyle = {
   '& > svg': { position: 'relative', m: '-2px 4px 0' },
 } as const;
 
-/** Below the title, over the whole width. */
-const contentStyle = {
-  gridColumn: '2 / -1',
-  gridRow: 2,
-  minWidth: 0,
-  overflowWrap: 'anywhere',
-  typography: 'body2',
-  color: 'text.secondary',
-} as const;
-
-const asideStyle = { gridColumn: 3, gridRow: 1, typography: 'body2' } as const;
-
 const litStyle = { bgcolor: 'var(--lantern-ground)' } as const;
 
 /** Gates in their order. */
-export const GateTrace = ({ label, children }: { readonly label?: string; readonly children: ReactNode }) => (
-  <Box component="ol" aria-label={label} sx={traceStyle}>
-    {children}
-  </Box>
-);
+export const GateTrace = Steps;
 
-interface GateProps {
+interface GateProps extends StepWordsProps {
   readonly outcome: GateOutcome;
   /** True for the deciding gate. */
   readonly lit?: boolean;
-  readonly title: ReactNode;
   /** Id of its heading. */
   readonly labelledBy?: string;
-  /** Elements at the end of its line. */
-  readonly aside?: ReactNode;
-  readonly children?: ReactNode;
 }
 
 /** A gate: its arch, its title, and the reason of its outcome. */
-export const Gate = ({ outcome, lit = false, title, labelledBy, aside, children }: GateProps) => (
+export const Gate = ({ outcome, lit = false, labelledBy, ...words }: GateProps) => (
   <Box component="li" aria-labelledby={labelledBy} sx={lit ? { ...gateStyle, ...litStyle } : gateStyle}>
     <Arch outcome={outcome} lit={lit} />
-    <Box sx={{ minWidth: 0, overflowWrap: 'anywhere', typography: 'body1', fontWeight: 500 }}>{title}</Box>
-    {children === undefined || children === null ? null : <Box sx={contentStyle}>{children}</Box>}
-    {aside === undefined || aside === null ? null : <Box sx={asideStyle}>{aside}</Box>}
+    <StepWords {...words} />
   </Box>
 );

@@ -1,5 +1,5 @@
 import Button, { type ButtonProps } from '@mui/material/Button';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
 import { Link as RouterLink } from 'react-router';
 
 interface LinkProps {
@@ -9,22 +9,31 @@ interface LinkProps {
   readonly label?: string | undefined;
 }
 
-export const Link = ({ to, children, label }: LinkProps) => (
-  <RouterLink className="link" to={to} aria-label={label}>
-    {children}
-  </RouterLink>
-);
+/** False where links would stand too close to be hit by a finger: their texts are shown. */
+export const LinksHaveRoom = createContext(true);
+
+export const Link = ({ to, children, label }: LinkProps) =>
+  useContext(LinksHaveRoom) ? (
+    <RouterLink className="link" to={to} aria-label={label}>
+      {children}
+    </RouterLink>
+  ) : (
+    <span>{children}</span>
+  );
 
 interface OtherLinkProps extends Pick<LinkProps, 'children'> {
   readonly href: string;
 }
 
 /** A link out of these pages. */
-export const OtherLink = ({ href, children }: OtherLinkProps) => (
-  <a className="link" href={href} target="_blank" rel="noopener noreferrer nofollow">
-    {children}
-  </a>
-);
+export const OtherLink = ({ href, children }: OtherLinkProps) =>
+  useContext(LinksHaveRoom) ? (
+    <a className="link" href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  ) : (
+    <span>{children}</span>
+  );
 
 /** Key of the primary action of a page: see `layout/shortcuts.ts`. */
 export type ShortcutKey = 'c' | 'e';

@@ -4,6 +4,7 @@ import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { windowTitle } from '../application.ts';
 import { Link } from './link.tsx';
 
 interface PageProps {
@@ -17,6 +18,8 @@ interface PageProps {
   readonly beside?: ReactNode;
   /** Number next to the title. */
   readonly count?: ReactNode;
+  /** True if the page has a table, which uses more of a wide window than text and forms. */
+  readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
@@ -24,10 +27,10 @@ interface PageProps {
 let entered = false;
 
 /** A page. Its heading takes the focus when the page is opened, so that screen readers start there. */
-export const Page = ({ title, lead, actions, within, count, beside, children }: PageProps) => {
+export const Page = ({ title, lead, actions, within, count, beside, wide = false, children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Gatewright`;
+    document.title = windowTitle(title);
   }, [title]);
   useEffect(() => {
     const focused = document.activeElement;
@@ -37,7 +40,7 @@ export const Page = ({ title, lead, actions, within, count, beside, children }: 
       heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <Box sx={{ maxWidth: 'var(--content)', mx: 'auto' }}>
+    <Box sx={{ maxWidth: wide ? 1600 : 'var(--content)', mx: 'auto' }}>
       <Box sx={headStyle}>
         <Box sx={titleStyle}>
           {within === undefined ? null : (
@@ -99,5 +102,4 @@ const titleStyle = {
   lineHeight: 'var(--title-line)',
   color: 'text.secondary',
   '& > h1': { color: 'text.primary' },
-  '& > span': { fontVariantNumeric: 'tabular-nums' },
 } as const;

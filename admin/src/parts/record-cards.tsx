@@ -6,6 +6,7 @@ import type { RaRecord } from 'ra-core';
 import { useListContext } from 'ra-core';
 import { useText } from '../texts/provider.ts';
 import { type Column, type Filled, rowButtons } from './column.ts';
+import { LinksHaveRoom } from './link.tsx';
 import { MarkWord, markStyle, useRowMarks } from './row-marks.tsx';
 import { useRowOpening } from './row-opening.ts';
 import { visuallyHidden } from './visually-hidden.ts';
@@ -20,50 +21,73 @@ const rowStyle = {
   alignItems: 'center',
   minHeight: 'var(--row-phone)',
   px: 1.5,
-  py: 0.75,
+  py: '5px',
   borderBottom: 1,
   borderColor: 'divider',
   '&:last-child': { borderBottom: 0 },
   '&.chosen': { bgcolor: 'action.selected' },
 } as const;
 
+/** Values beside each other. */
 const lineStyle = {
-  // Words for screen readers are truncated with the line.
-  position: 'relative',
   m: 0,
   minWidth: 0,
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  columnGap: 1.5,
   typography: 'body2',
   color: 'text.secondary',
-  overflow: 'hidden',
-  textOverflow: 'ellipsis',
-  whiteSpace: 'nowrap',
-  fontVariantNumeric: 'tabular-nums',
-  '& > div': { display: 'inline' },
+  '& > div': {
+    // Words for screen readers are truncated with their value.
+    position: 'relative',
+    maxWidth: '100%',
+    overflow: 'hidden',
+    textOverflow: 'ellipsis',
+    whiteSpace: 'nowrap',
+  },
   '& dt, & dd': { display: 'inline', m: 0 },
+  '& dt': { color: 'text.disabled' },
   // Blocks become parts of the line.
   '& dd > div, & dd > p': { display: 'inline' },
-  '& > div + div::before': { content: '" · "' },
 } as const;
 
-const nameStyle = { ...lineStyle, typography: 'body1', fontWeight: 500, color: 'text.primary' } as const;
+/** The name, whose link is high enough for a finger. */
+const nameStyle = {
+  ...lineStyle,
+  typography: 'body1',
+  lineHeight: '24px',
+  fontWeight: 500,
+  color: 'text.primary',
+  '& a': {
+    display: 'inline-block',
+    maxWidth: '100%',
+    overflow: 'hidden',
+    textOverflow: 'ellipsis',
+    verticalAlign: 'top',
+  },
+} as const;
 
-/** A value, with its name for screen readers. */
+/** One line of whole values: the page of the record has those for which there is no room. */
+const beneathStyle = { ...lineStyle, maxHeight: 20, overflow: 'hidden' } as const;
+
+/** A value after its label, which only screen readers have where the value says enough. */
 const Value = <Item extends RaRecord>({
-  column: { label, render },
+  column: { label, names, bare, render },
   record,
 }: {
   readonly column: Column<Item>;
   readonly record: Item;
 }) => (
   <div>
-    <Box component="dt" sx={visuallyHidden}>
+    <Box component="dt" sx={names === true || bare === true ? visuallyHidden : {}}>
       {label}
     </Box>{' '}
     <dd>{render(record)}</dd>
   </div>
 );
 
-/** The records as cards of two lines, for narrow screens: the name, and the most important values. */
+/** The records as cards, for narrow screens: the name, and below it the most important values. */
 export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to, records }: Filled<Item>) => {
   const { selectedIds, onToggleItem } = useListContext<Item>();
   const text = useText();
@@ -76,7 +100,10 @@ export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to,
         const first = there.find(({ names }) => names === true) ?? there[0];
         const others = there.filter((column) => column !== first);
         const acts = others.filter((column) => column.acts === true);
-        const beside = others.filter((column) => column.acts !== true).slice(0, beneath);
+        const beside = others
+          .filter((column) => column.acts !== true)
+          .toSorted((one, other) => Number(other.early ?? false) - Number(one.early ?? false))
+          .slice(0, beneath);
         const chosen = selectedIds?.includes(record.id) ?? false;
         return (
           <Box
@@ -106,11 +133,13 @@ export const RecordCards = <Item extends RaRecord>({ label, columns, nameOf, to,
                 </Box>
               )}
               {beside.length === 0 ? null : (
-                <Box component="dl" sx={lineStyle}>
-                  {beside.map((column) => (
-                    <Value key={column.name} column={column} record={record} />
-                  ))}
-                </Box>
+                <LinksHaveRoom value={false}>
+                  <Box component="dl" sx={beneathStyle}>
+                    {beside.map((column) => (
+                      <Value key={column.name} column={column} record={record} />
+                    ))}
+                  </Box>
+                </LinksHaveRoom>
               )}
             </Box>
             {acts.length === 0 ? null : (

@@ -98,6 +98,7 @@ const ListPage = <Item extends RaRecord>(props: RecordListPageProps<Item>) => {
   const [chosen, choose] = useChosenColumns(resource);
   return (
     <Page
+      wide
       title={title}
       count={total === undefined ? undefined : new Intl.NumberFormat(language).format(total)}
       beside={<SavedViews usual={sort} chosen={chosen} onChoose={choose} />}
@@ -133,7 +134,7 @@ const Content = <Item extends RaRecord>(props: ContentProps<Item>) => {
       {(live) => (
         <Stack sx={{ gap: 1.5 }}>
           {hasTools ? (
-            <Box sx={toolbarStyle}>
+            <Box className="toolbar" sx={toolbarStyle}>
               <Box sx={{ display: { xs: 'contents', sm: 'block' }, flex: '1 1 auto', minWidth: 0 }}>
                 <FilterBar fields={filters} searchable={searchable} />
               </Box>

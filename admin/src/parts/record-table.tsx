@@ -129,15 +129,19 @@ const bodyStyle = {
     overflow: 'hidden',
     textOverflow: 'ellipsis',
     whiteSpace: 'nowrap',
-    fontVariantNumeric: 'tabular-nums',
   },
   '& td[data-cell] > *': { maxWidth: '100%' },
   '& td[data-cell] a': { overflowWrap: 'normal' },
-  '& td[data-cell~=right]': { textAlign: 'right' },
+  // Only here: figures of equal width widen hyphens in names too.
+  '& td[data-cell~=right]': { textAlign: 'right', fontVariantNumeric: 'tabular-nums' },
   '& td[data-cell~=names]': { fontWeight: 500, maxWidth: { xs: 240, xl: 320 } },
   '& tbody tr:last-of-type > td': { borderBottom: 0 },
   '& tbody tr:focus-visible': { outline: '2px solid', outlineColor: 'primary.main', outlineOffset: -2 },
   '& td[data-cell~=acts]': { ...rowButtons, overflow: 'visible', maxWidth: 'none' },
+  // The buttons of fifteen rows would outweigh what the rows say. Touch screens show them.
+  '& tbody tr:not(:hover):not(:focus-within) td[data-cell~=acts] .MuiButton-root': {
+    '@media (hover: hover)': { opacity: 0 },
+  },
   // More specific than the padding of compact rows.
   '& tbody td[data-cell=choose]': { width: 40, p: '0 0 0 8px', overflow: 'visible' },
   '& td[data-cell~=held]': { width: '14%', minWidth: 128 },

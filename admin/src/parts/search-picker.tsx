@@ -8,6 +8,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useState } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { useDebounced } from './use-debounced.ts';
+import { useListbox } from './use-listbox.ts';
 
 /** Matches shown at once. */
 export const pickedAtOnce = 12;
@@ -76,7 +77,7 @@ export const SearchPicker = <Item extends { readonly id: number }>(props: Search
   const nameOf = (item: Item): string => (item.id === addingId ? (adding?.label ?? '') : props.nameOf(item));
   const text = useText();
   const [words, setWords] = useState('');
-  const [open, setOpen] = useState(false);
+  const { open, listbox } = useListbox();
   const chosen = useQuery({
     queryKey: ['picked', name, value],
     enabled: value !== null && ready,
@@ -103,9 +104,7 @@ export const SearchPicker = <Item extends { readonly id: number }>(props: Search
       <Autocomplete<Item>
         options={options}
         value={picked}
-        open={open}
-        onOpen={() => setOpen(true)}
-        onClose={() => setOpen(false)}
+        {...listbox}
         loading={isFetching || found === undefined}
         inputValue={words}
         onInputChange={(_event, next) =>
@@ -119,9 +118,6 @@ export const SearchPicker = <Item extends { readonly id: number }>(props: Search
         slots={{ paper: FoundPaper }}
         noOptionsText={text('list.nothingFound')}
         loadingText={text('common.loading')}
-        clearText={text('common.clear')}
-        openText={text('common.open')}
-        closeText={text('common.close')}
         renderInput={(parameters) => (
           <TextField
             {...parameters}

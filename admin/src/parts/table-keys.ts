@@ -3,14 +3,14 @@
 import type { FocusEvent, KeyboardEvent } from 'react';
 
 /** Focusable elements of the table; the Tab key stops at one of them at a time. */
-const focusable = 'th a, th button, td input';
+const focusable = 'th a, th button, td input, td button';
 
 const all = (scope: ParentNode, selector: string): HTMLElement[] => [
   ...scope.querySelectorAll<HTMLElement>(selector),
 ];
 
 /** Makes one element the stop of the Tab key: the last focused one, else the first box. */
-export const enterAt = (table: HTMLElement, place = all(table, 'td input')[0]): void => {
+export const enterAt = (table: HTMLElement, place = all(table, 'td input, td button')[0]): void => {
   for (const each of all(table, ':is(th, td) [tabindex="0"]')) each.tabIndex = -1;
   if (place !== undefined) place.tabIndex = 0;
 };
@@ -19,7 +19,7 @@ export const keepEntry = ({ target, currentTarget }: FocusEvent<HTMLElement>): v
   if (target instanceof HTMLElement && target.matches(focusable)) enterAt(currentTarget, target);
 };
 
-/** A line of the table: its head and its boxes. The letters of a column are boxes too. */
+/** A line of the table: its head and its boxes. The actions of a column are boxes too. */
 interface Line {
   readonly lead: readonly HTMLElement[];
   readonly boxes: readonly HTMLElement[];
@@ -27,21 +27,21 @@ interface Line {
 
 const linesOf = (table: HTMLElement): readonly Line[] => [
   { lead: [], boxes: all(table, 'thead .head button') },
-  { lead: [], boxes: all(table, 'thead .letters button') },
+  { lead: [], boxes: all(table, 'thead .actions button') },
   ...all(table, 'tbody tr').map((row) => ({
     lead: all(row, 'th a, th button'),
-    boxes: all(row, 'td input'),
+    boxes: all(row, 'td input, td button'),
   })),
 ];
 
-/** The letters of a column for the menu of its resource, and the other way round. */
+/** The actions of a column for the menu of its resource, and the other way round. */
 const inColumn = (place: HTMLElement, selector: string): HTMLElement | undefined => {
   const head = place.closest('thead th');
   return head === null ? undefined : all(head, selector)[0];
 };
 
 const vertical = (lines: readonly Line[], at: number, place: HTMLElement, by: 1 | -1) => {
-  if (at === 0) return by === 1 ? inColumn(place, '.letters button') : undefined;
+  if (at === 0) return by === 1 ? inColumn(place, '.actions button') : undefined;
   if (at === 1 && by === -1) return inColumn(place, '.head button');
   const inLead = lines[at]?.lead.indexOf(place) ?? -1;
   const index = inLead >= 0 ? inLead : (lines[at]?.boxes.indexOf(place) ?? 0);

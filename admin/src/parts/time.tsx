@@ -1,9 +1,9 @@
 /** Times and dates in pages, absolute and relative. */
 
-import { createContext, type ReactNode, useContext } from 'react';
+import { createContext, type ReactNode, useContext, useEffect } from 'react';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { daysAhead, daysText, type MomentFormat, momentText, relativeText } from './moment.ts';
-import { useNow } from './use-now.ts';
+import { catchUpWith, useNow } from './use-now.ts';
 import { visuallyHidden } from './visually-hidden.ts';
 
 export { timeZone } from './moment.ts';
@@ -60,18 +60,22 @@ export const Time = ({ value, format = 'short', otherwise = '—' }: TimeProps) 
   );
 };
 
+/** A time this little ahead, in milliseconds, has passed: the clock of the service is ahead of the browser's. */
+const aheadByClock = 5_000;
+
 /** The distance from now in the largest unit that is at least one; the exact time on hover. */
 export const RelativeTime = ({ value, otherwise }: Omit<TimeProps, 'format'>) => {
   const language = useLanguage();
   const text = useText();
   const now = useNow();
+  useEffect(() => catchUpWith(value), [value]);
   if (value === null || value === undefined) return <span>{otherwise ?? text('common.never')}</span>;
   const at = new Date(value);
   if (Number.isNaN(at.getTime())) return <span>{value}</span>;
   const distance = at.getTime() - now;
   return (
     <Moment value={value} exact={momentText(language, 'exact', at)}>
-      {relativeText(language, distance) ?? text(distance > 0 ? 'common.atOnce' : 'common.justNow')}
+      {relativeText(language, distance) ?? text(distance > aheadByClock ? 'common.atOnce' : 'common.justNow')}
     </Moment>
   );
 };

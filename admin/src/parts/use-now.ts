@@ -33,3 +33,8 @@ const read = (): number => {
 
 /** Milliseconds since the epoch, updated every half minute. */
 export const useNow = (): number => useSyncExternalStore(subscribe, read);
+
+/** Updates the time of the page where a value lies after it: the value may have come since the last update. */
+export const catchUpWith = (value: string | null | undefined): void => {
+  if (value && Date.parse(value) > now && Date.now() - now > 1_000) tick();
+};

@@ -61,6 +61,7 @@ export const fieldColumn = <Item extends RaRecord = AnyRecord>(
   align: traitsOf(field).align ?? 'left',
   wide: field.name === 'created_at',
   held: field.reference !== undefined,
+  bare: traitsOf(field).bare ?? false,
   render: (record) => <FieldValue field={field} value={record[field.name]} whole={whole} />,
 });
 

@@ -14,6 +14,8 @@ interface FieldTraits {
   readonly long?: boolean;
   /** Its values are objects and arrays, shown and compared as formatted JSON. */
   readonly structured?: boolean;
+  /** Its values say by themselves what they are: a card on a narrow screen shows them without their label. */
+  readonly bare?: boolean;
   /** A list shows it before other fields, as the state of the record. */
   readonly state?: boolean;
   /** Its values can be the name of a record: a column and searches by name use them. */
@@ -27,7 +29,7 @@ interface FieldTraits {
 }
 
 const traits = {
-  string: { filter: 'text', naming: true },
+  string: { filter: 'text', naming: true, bare: true },
   text: { filter: 'text', long: true },
   integer: { filter: 'number', align: 'right' },
   number: { filter: 'number', align: 'right' },
@@ -44,13 +46,13 @@ const traits = {
     isSame: (one, other) => Date.parse(String(one)) === Date.parse(String(other)),
   },
   time: { filter: 'text' },
-  enum: { filter: 'choice', state: true, gist: 1, initial: (choices) => choices[0]?.value },
+  enum: { filter: 'choice', bare: true, state: true, gist: 1, initial: (choices) => choices[0]?.value },
   json: { filter: 'text', long: true, structured: true },
-  email: { filter: 'text', naming: true },
-  url: { filter: 'text' },
+  email: { filter: 'text', naming: true, bare: true },
+  url: { filter: 'text', bare: true },
   uuid: { filter: 'text' },
-  reference: { filter: 'number', gist: 2 },
-  sequence: { filter: 'text', naming: true },
+  reference: { filter: 'number', bare: true, gist: 2 },
+  sequence: { filter: 'text', naming: true, bare: true },
 } as const satisfies Readonly<Record<FieldKind, FieldTraits>>;
 
 /** The entry of a type in a table; the entry of `string` for a type of a newer service that this page does not know. */

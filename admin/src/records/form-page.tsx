@@ -1,9 +1,13 @@
 import Paper from '@mui/material/Paper';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Page } from '../parts/page.tsx';
 
-export const FormPage = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Page title={title}>
+interface FormPageProps extends Pick<ComponentProps<typeof Page>, 'title' | 'within'> {
+  readonly children: ReactNode;
+}
+
+export const FormPage = ({ title, within, children }: FormPageProps) => (
+  <Page title={title} within={within}>
     <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 } }}>
       {children}
     </Paper>

@@ -22,11 +22,13 @@ interface LinesInputProps {
   readonly value: unknown;
   /** Messages by the path of a field: `lines.0.quantity`. */
   readonly wrong: Readonly<Record<string, string>>;
+  /** True if the page shows the heading of this list itself. */
+  readonly bare?: boolean;
   readonly onChange: (rows: readonly Draft[]) => void;
 }
 
 /** The records of a relation that are written with their record: a row each, with the inputs of its fields. */
-export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) => {
+export const LinesInput = ({ field, value, wrong, bare = false, onChange }: LinesInputProps) => {
   const text = useText();
   const heading = useId();
   const { data: target } = useModel(field.model);
@@ -40,13 +42,15 @@ export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) =
   const rows = rowsOf(value);
   return (
     <Box
-      component="section"
-      aria-labelledby={heading}
-      sx={{ borderTop: 1, borderColor: 'divider', pt: 1.5, mt: 1 }}
+      component={bare ? 'div' : 'section'}
+      aria-labelledby={bare ? undefined : heading}
+      sx={bare ? undefined : sectionStyle}
     >
-      <Typography id={heading} variant="h3" component="h2" sx={{ mb: 1 }}>
-        {field.label}
-      </Typography>
+      {bare ? null : (
+        <Typography id={heading} variant="h3" component="h2" sx={{ mb: 1 }}>
+          {field.label}
+        </Typography>
+      )}
       <Stack sx={{ gap: { xs: 2, sm: 0.5 }, containerType: 'inline-size' }}>
         {rows.map((row, index) => (
           <RowInput
@@ -82,6 +86,8 @@ export const LinesInput = ({ field, value, wrong, onChange }: LinesInputProps) =
     </Box>
   );
 };
+
+const sectionStyle = { borderTop: 1, borderColor: 'divider', pt: 1.5, mt: 1 } as const;
 
 interface RowInputProps extends Pick<LinesInputProps, 'wrong'> {
   readonly index: number;

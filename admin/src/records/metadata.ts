@@ -5,6 +5,8 @@ import type { FieldKind } from '../../../src/fields/registry.ts';
 export interface ModelEntry {
   readonly model: string;
   readonly label: string;
+  /** Label of several records. */
+  readonly plural_label: string;
   /** Last part of the path: `orders`. */
   readonly path: string;
   /** Template of the names of records; null if they have only ids. */
@@ -83,6 +85,7 @@ export interface Metadata {
   readonly singular: string;
   readonly plural: string;
   readonly label: string;
+  readonly plural_label: string;
   readonly icon?: string;
   readonly menu?: string;
   /** The operations of the resource in this area: `list`, `history`, `restore` … */

@@ -97,7 +97,7 @@ export const OwnList = <Item extends RaRecord>(props: OwnListProps<Item>) => {
 
 type OwnPartProps<Item extends RaRecord> = Described<Item> &
   Pick<ListBaseProps, 'filter' | 'sort' | 'perPage' | 'queryOptions'> &
-  Pick<ComponentProps<typeof Listed<Item>>, 'label' | 'empty' | 'nameOf'> & {
+  Pick<ComponentProps<typeof Listed<Item>>, 'label' | 'empty' | 'nameOf' | 'to'> & {
     readonly resource: string;
     /** The list that describes the fields, if not `resource`. */
     readonly described?: string;
@@ -110,7 +110,7 @@ type OwnPartProps<Item extends RaRecord> = Described<Item> &
 /** A list of the service's own records within another page. */
 export const OwnPart = <Item extends RaRecord>(props: OwnPartProps<Item>) => {
   const { resource, described = resource, located = false, queryOptions, children } = props;
-  const { label, empty, nameOf } = props;
+  const { label, empty, nameOf, to } = props;
   const { data: fields } = useListFields(described);
   if (fields === undefined) return null;
   const filters = filtersFor(props, fields);
@@ -133,7 +133,13 @@ export const OwnPart = <Item extends RaRecord>(props: OwnPartProps<Item>) => {
           </Stack>
         )}
         {children}
-        <Listed<Item> label={label} columns={listColumns(props, fields)} empty={empty} nameOf={nameOf} />
+        <Listed<Item>
+          label={label}
+          columns={listColumns(props, fields)}
+          empty={empty}
+          nameOf={nameOf}
+          to={to}
+        />
       </Stack>
     </ListBase>
   );

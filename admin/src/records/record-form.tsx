@@ -70,6 +70,7 @@ const RecordInputs = (props: RecordInputsProps) => {
           field={field}
           value={draft[field.name]}
           wrong={wrong}
+          bare={fields.length === 0}
           onChange={(rows) => {
             onType(field.name, rows);
             // Removing a row moves the others: messages of the list no longer apply.

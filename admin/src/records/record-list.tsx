@@ -27,7 +27,7 @@ export const RecordList = () => {
         metadata.permissions.list ? (
           <RecordsOf metadata={metadata} path={path} />
         ) : (
-          <UngrantedPage title={metadata.label} label={metadata.label} action="read" />
+          <UngrantedPage title={metadata.plural_label} label={metadata.plural_label} action="read" />
         )
       }
     </WithMetadata>
@@ -36,18 +36,18 @@ export const RecordList = () => {
 
 const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly path: string }) => {
   const text = useText();
-  const { model, label, fields, permissions, events, trash } = metadata;
+  const { model, label, plural_label: labels, fields, permissions, events, trash } = metadata;
   const columns = useEveryColumn(metadata, path);
   const nameOf = (record: AnyRecord): string => `#${record.id} ${recordName(metadata, record)}`;
   return (
     <RecordListPage<AnyRecord>
       resource={recordsPrefix + path}
-      title={label}
+      title={labels}
       columns={columns}
       to={({ id }) => `/records/${path}/${id}/show`}
       filters={filtersOf(fields)}
       searchable={fields.some(({ searchable }) => searchable)}
-      empty={text('records.empty', { label })}
+      empty={text('records.empty', { labels })}
       nameOf={nameOf}
       deletable={permissions.destroy ? nameOf : undefined}
       bulkActions={
@@ -55,12 +55,12 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
           {permissions.update ? (
             <BulkEdit metadata={metadata} path={path} />
           ) : (
-            <UngrantedButton action="update" label={label}>
+            <UngrantedButton action="update" label={labels}>
               {text('bulk.edit')}
             </UngrantedButton>
           )}
           {permissions.destroy ? null : (
-            <UngrantedButton action="destroy" label={label}>
+            <UngrantedButton action="destroy" label={labels}>
               {text('common.delete')}
             </UngrantedButton>
           )}
@@ -86,7 +86,7 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
             {text('records.create', { label })}
           </LinkButton>
         ) : (
-          <UngrantedButton action="create" label={label}>
+          <UngrantedButton action="create" label={labels}>
             {text('records.create', { label })}
           </UngrantedButton>
         )
@@ -94,7 +94,7 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       emptyAction={
         permissions.create ? (
           <LinkButton to={`/records/${path}/create`} variant="outlined">
-            {text('records.createFirst', { label })}
+            {text('records.createFirst')}
           </LinkButton>
         ) : undefined
       }

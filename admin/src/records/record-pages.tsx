@@ -4,6 +4,7 @@ import Alert from '@mui/material/Alert';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useParams, useSearchParams } from 'react-router';
+import { joinList } from '../../../src/kernel/spacing.ts';
 import { FailurePage } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
 import { Link } from '../parts/link.tsx';
@@ -29,7 +30,7 @@ export const RecordCreate = () => {
         ) : (
           <UngrantedPage
             title={text('records.create', { label: metadata.label })}
-            label={metadata.label}
+            label={metadata.plural_label}
             action="create"
           />
         )
@@ -49,7 +50,7 @@ export const RecordEdit = () => {
         ) : (
           <UngrantedPage
             title={text('records.edit', { label: metadata.label, name: `#${id}` })}
-            label={metadata.label}
+            label={metadata.plural_label}
             action="update"
           />
         )
@@ -80,7 +81,10 @@ const Edit = ({ metadata, path, id }: EditProps) => {
   if (error) return <FailurePage error={error} />;
   if (record === undefined) return <Waiting />;
   return (
-    <FormPage title={text('records.edit', { label: metadata.label, name: recordName(metadata, record) })}>
+    <FormPage
+      title={text('records.edit', { label: metadata.label, name: recordName(metadata, record) })}
+      within={{ to: `/records/${path}`, label: metadata.plural_label }}
+    >
       <RecordForm
         metadata={metadata}
         lines={shownLines(lines, record)}
@@ -137,7 +141,10 @@ interface NewProps extends CreateProps {
 const New = ({ metadata, path, first, back, note }: NewProps) => {
   const text = useText();
   return (
-    <FormPage title={text('records.create', { label: metadata.label })}>
+    <FormPage
+      title={text('records.create', { label: metadata.label })}
+      within={{ to: `/records/${path}`, label: metadata.plural_label }}
+    >
       <RecordForm
         metadata={metadata}
         lines={linesOf(metadata, 'create')}
@@ -173,7 +180,10 @@ const Duplicate = ({ metadata, path, from }: CreateProps & { readonly from: numb
   const written = metadata.fields.filter((field) => !field.read_only);
   const copied = written.filter((field) => !isUnique(field)).map(({ name }) => [name, record[name] ?? null]);
   const left = written.filter((field) => isUnique(field) && isThere(record[field.name]));
-  const names = new Intl.ListFormat(language).format(left.map(({ label }) => label));
+  const names = joinList(
+    language,
+    left.map(({ label }) => label),
+  );
   const back = `/records/${path}/${from}/show`;
   return (
     <New

@@ -6,6 +6,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
+import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
 import { Timeline } from '../history/timeline.tsx';
 import { historyPath, keepsHistory } from '../history/version.ts';
@@ -40,7 +41,7 @@ export const RecordShow = () => {
         metadata.permissions.detail ? (
           <Show metadata={metadata} path={path} id={id} />
         ) : (
-          <UngrantedPage title={`${metadata.label} #${id}`} label={metadata.label} action="read" />
+          <UngrantedPage title={`${metadata.label} #${id}`} label={metadata.plural_label} action="read" />
         )
       }
     </WithMetadata>
@@ -59,13 +60,13 @@ const Show = ({ metadata, path, id }: ShowProps) => {
     queryFn: async () =>
       (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data,
   });
-  if (error && failureOf(error).status === 404)
+  if (error && failureOf(error).code === problemTable.record_deleted)
     return <DeletedRecord metadata={metadata} path={path} id={id} />;
   if (error) return <FailurePage error={error} />;
   if (record === undefined) return <Waiting />;
   return (
     <Page
-      within={{ to: `/records/${path}`, label: metadata.label }}
+      within={{ to: `/records/${path}`, label: metadata.plural_label }}
       title={recordName(metadata, record)}
       lead={<Gist metadata={metadata} record={record} />}
       actions={<Actions metadata={metadata} path={path} record={record} />}
@@ -104,7 +105,7 @@ const Gist = ({ metadata, record }: { readonly metadata: Metadata; readonly reco
     .slice(0, gist);
   if (fields.length === 0) return null;
   return (
-    <Stack component="span" direction="row" sx={{ flexWrap: 'wrap', columnGap: 1.5, alignItems: 'center' }}>
+    <Stack component="span" direction="row" sx={gistStyle}>
       {fields.map((field) => (
         <span key={field.name} title={field.label}>
           <FieldValue field={field} value={record[field.name]} />
@@ -113,6 +114,14 @@ const Gist = ({ metadata, record }: { readonly metadata: Metadata; readonly reco
     </Stack>
   );
 };
+
+/** Links are high enough for a finger. */
+const gistStyle = {
+  flexWrap: 'wrap',
+  columnGap: 1.5,
+  alignItems: 'center',
+  '& .link': { display: 'inline-block', py: '2px' },
+} as const;
 
 /** The id, the times and the latest changes of the record. */
 const Beside = ({ metadata, path, record }: ActionsProps) => (
@@ -177,7 +186,7 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
     }
   };
   const { create, update, destroy } = metadata.permissions;
-  const why = useUngranted(metadata.label);
+  const why = useUngranted(metadata.plural_label);
   return (
     <>
       {update ? (
@@ -185,7 +194,7 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
           {text('common.edit')}
         </LinkButton>
       ) : (
-        <UngrantedButton action="update" label={metadata.label}>
+        <UngrantedButton action="update" label={metadata.plural_label}>
           {text('common.edit')}
         </UngrantedButton>
       )}

@@ -42,8 +42,8 @@ export const RelatedRecords = ({ relation, id, of }: RelatedProps) => {
   const { data: target } = useModel(relation.model);
   const { by } = relation;
   if (target === undefined || by === undefined) return null;
-  const { label, permissions } = target.metadata;
-  if (!permissions.list) return <UngrantedNotice action="read" label={label} />;
+  const { plural_label: labels, permissions } = target.metadata;
+  if (!permissions.list) return <UngrantedNotice action="read" label={labels} />;
   return (
     <ListBase
       resource={recordsPrefix + target.path}
@@ -98,13 +98,13 @@ const Section = ({ relation: { label, name }, by, id, of, target: { metadata, pa
             {text('records.create', { label: metadata.label })}
           </LinkButton>
         ) : (
-          <UngrantedButton action="create" label={metadata.label} size="small">
+          <UngrantedButton action="create" label={metadata.plural_label} size="small">
             {text('records.create', { label: metadata.label })}
           </UngrantedButton>
         )}
       </Stack>
       {editing && field !== undefined ? (
-        <Paper variant="outlined" sx={{ px: 2, pb: 1 }}>
+        <Paper variant="outlined" sx={{ p: { xs: 2, sm: 3 }, pt: 2 }}>
           <Suspense>
             <LinesForm {...of} id={id} field={field} onEnd={() => setEditing(false)} />
           </Suspense>
@@ -113,7 +113,7 @@ const Section = ({ relation: { label, name }, by, id, of, target: { metadata, pa
         <Listed<AnyRecord>
           label={label}
           columns={columns}
-          empty={text('records.empty', { label: metadata.label })}
+          empty={text('records.empty', { labels: metadata.plural_label })}
           paged={false}
           expected={shown}
         />

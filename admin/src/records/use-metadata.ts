@@ -29,10 +29,15 @@ export const useKnownModels = (): { readonly models: readonly ModelEntry[]; read
 /** The models of the application; none until they are loaded. */
 export const useModels = (): readonly ModelEntry[] => useKnownModels().models;
 
-/** The label of a model in the language of the page; its name until that is loaded. */
-export const useModelName = (): ((model: string) => string) => {
+/**
+ * The label of a model, for several records or for one, in the language of the page; the name of the model until that is
+ * loaded.
+ */
+export const useModelName = (
+  form: 'plural_label' | 'label' = 'plural_label',
+): ((model: string) => string) => {
   const models = useModels();
-  return (model) => models.find((entry) => entry.model === model)?.label ?? model;
+  return (model) => models.find((entry) => entry.model === model)?.[form] ?? model;
 };
 
 /** Metadata of the resource at a path: `orders`. */

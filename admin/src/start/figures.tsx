@@ -8,12 +8,14 @@ import type { Point, Statistics } from './stats.ts';
 interface FigureProps {
   readonly label: string;
   readonly value: string;
+  /** Unit of the value, in small letters after it. */
+  readonly unit?: string | undefined;
   /** Link to the details of the figure. */
   readonly to?: string;
   readonly bad?: boolean;
 }
 
-const Figure = ({ label, value, to, bad = false }: FigureProps) => (
+const Figure = ({ label, value, unit, to, bad = false }: FigureProps) => (
   <Box sx={{ minWidth: 0 }}>
     <Box component="dt" sx={{ typography: 'caption', color: 'text.secondary' }}>
       {to === undefined ? label : <Link to={to}>{label}</Link>}
@@ -28,6 +30,12 @@ const Figure = ({ label, value, to, bad = false }: FigureProps) => (
       }}
     >
       {value}
+      {unit === undefined ? null : (
+        <Box component="span" sx={{ typography: 'body2', color: 'text.secondary' }}>
+          {' '}
+          {unit}
+        </Box>
+      )}
     </Box>
   </Box>
 );
@@ -63,7 +71,7 @@ export const Figures = ({ points, times: { p95 } }: FiguresProps) => {
         p: 2,
         display: 'flex',
         flexWrap: 'wrap',
-        columnGap: 5,
+        columnGap: 3,
         rowGap: 1,
         borderBottom: 1,
         borderColor: 'divider',
@@ -79,7 +87,8 @@ export const Figures = ({ points, times: { p95 } }: FiguresProps) => {
       <Figure label={text('start.refused')} value={percent.format(share('4xx'))} to={routesBy('refused')} />
       <Figure
         label={text('start.p95')}
-        value={p95 === null ? '—' : text('routes.atMost', { milliseconds: p95 })}
+        value={p95 === null ? '—' : `≤ ${new Intl.NumberFormat(language).format(p95)}`}
+        unit={p95 === null ? undefined : text('routes.milliseconds')}
         to={routesBy('p95')}
       />
     </Box>

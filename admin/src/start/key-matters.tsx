@@ -1,31 +1,93 @@
-/** The cards about API keys on the overview. */
+/** The matters of API keys on the overview. */
 
-import Button from '@mui/material/Button';
-import Stack from '@mui/material/Stack';
-import { Fragment, lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { isReading } from '../keys/scopes.ts';
 import { Link, LinkButton } from '../parts/link.tsx';
+import type { MoreItem } from '../parts/more-menu.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { useText } from '../texts/provider.ts';
 import type { TextKey } from '../texts/texts.ts';
-import { daysFromNow, filtered, Line, listed, Matter } from './matter.tsx';
-import { countText, type KeyAdvice, type KeyInNeed, type KeysInNeed } from './stats.ts';
+import { Action, Advice, daysFromNow, filtered, Line, listed, type Matter } from './matter.tsx';
+import { countText, type KeyAdvice, type KeyInNeed, type KeysInNeed, type Statistics } from './stats.ts';
 
-const Key = ({ apiKey, ending }: { readonly apiKey: KeyInNeed; readonly ending: boolean }) => (
-  <Line>
-    <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> ·{' '}
-    <Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link>
-    {ending ? (
-      <>
-        {' · '}
-        <RelativeTime value={apiKey.expires_at} />
-      </>
-    ) : null}
-    <KeyActions apiKey={apiKey} ending={ending} />
-  </Line>
-);
+type Opened = 'extend' | 'revoke' | 'narrow';
 
-interface KeysMatterProps<Found extends KeyInNeed> {
+interface KeyLineProps {
+  readonly apiKey: KeyInNeed;
+  readonly about: ReactNode;
+  /** The action, given the function that opens a dialog. */
+  readonly action: (open: (dialog: Opened) => void, of: string) => ReactNode;
+  readonly more?: (open: (dialog: Opened) => void) => readonly MoreItem[];
+  /** Scopes for the dialog that narrows the key. */
+  readonly narrower?: readonly string[];
+}
+
+/** A key, its owner, and dialogs for its actions. */
+const KeyLine = ({ apiKey, about, action, more, narrower = [] }: KeyLineProps) => {
+  const text = useText();
+  const [opened, setOpened] = useState<Opened>();
+  const close = (): void => setOpened(undefined);
+  const of = text('common.named', { name: apiKey.name, more: apiKey.user.username });
+  return (
+    <>
+      <Line
+        of={of}
+        subject={<Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link>}
+        about={
+          <>
+            <Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link> · {about}
+          </>
+        }
+        action={action(setOpened, of)}
+        more={more?.(setOpened) ?? []}
+      />
+      <Suspense fallback={null}>
+        {opened === 'extend' ? <ExtendKey apiKey={apiKey} onClose={close} /> : null}
+        {opened === 'revoke' ? <RevokeKey apiKey={apiKey} onClose={close} /> : null}
+        {opened === 'narrow' ? <NarrowKey apiKey={apiKey} narrower={narrower} onClose={close} /> : null}
+      </Suspense>
+    </>
+  );
+};
+
+/** Keys that expire within a month: they break what uses them. */
+export const expiringKeyMatters = ({
+  expiring_keys: { count, keys },
+}: Statistics['attention']): readonly Matter[] =>
+  keys.slice(0, listed).map((apiKey) => ({
+    key: `key ${apiKey.id}`,
+    urgency: 'soon',
+    line: <ExpiringKey apiKey={apiKey} all={count} />,
+  }));
+
+const ExpiringKey = ({ apiKey, all }: { readonly apiKey: KeyInNeed; readonly all: number }) => {
+  const text = useText();
+  const soon = { 'expires_at@gte': daysFromNow(0), 'expires_at@lte': daysFromNow(30) };
+  return (
+    <KeyLine
+      apiKey={apiKey}
+      about={
+        <>
+          {text('start.expires.before')}
+          <RelativeTime value={apiKey.expires_at} />
+          {text('start.expires.after')}
+        </>
+      }
+      action={(_open, of) => (
+        <LinkButton size="small" to={`/api_keys/${apiKey.id}/rotate`} label={`${text('keys.rotate')}: ${of}`}>
+          {text('keys.rotate')}
+        </LinkButton>
+      )}
+      more={(open) => [
+        { label: text('keys.extend'), onClick: () => open('extend') },
+        { label: `${text('start.showExpiringKeys')} (${countText(all)})`, to: filtered('/api_keys', soon) },
+        { label: text('common.revoke'), dangerous: true, onClick: () => open('revoke') },
+      ]}
+    />
+  );
+};
+
+interface KeysAdviceProps<Found extends KeyInNeed> {
   readonly title: TextKey;
   readonly found: { readonly count: number; readonly keys: readonly Found[] };
   /** Text of the link to all of them, and the filter of their list. */
@@ -34,100 +96,94 @@ interface KeysMatterProps<Found extends KeyInNeed> {
 }
 
 /** Keys with the same need, with a line for each of the first ones. */
-const KeysMatter = <Found extends KeyInNeed>({
+const KeysAdvice = <Found extends KeyInNeed>({
   title,
   found: { count, keys },
   all,
   children,
-}: KeysMatterProps<Found>) => {
+}: KeysAdviceProps<Found>) => {
   const text = useText();
   const more = all === undefined ? null : <Link to={filtered('/api_keys', all[1])}>{text(all[0])}</Link>;
   return (
-    <Matter title={text(title)} count={countText(count)} more={more}>
+    <Advice title={text(title)} count={countText(count)} more={more}>
       {keys.slice(0, listed).map((apiKey) => (
-        <Fragment key={apiKey.id}>{children(apiKey)}</Fragment>
+        <li key={apiKey.id}>{children(apiKey)}</li>
       ))}
-    </Matter>
+    </Advice>
   );
 };
 
-/** Keys that expire within a month. */
-export const ExpiringKeys = ({ found }: { readonly found: KeysInNeed }) => {
-  const soon = { 'expires_at@gte': daysFromNow(0), 'expires_at@lte': daysFromNow(30) };
+const Created = ({ apiKey }: { readonly apiKey: KeyInNeed }) => {
+  const text = useText();
   return (
-    <KeysMatter title="start.expiringKeys" found={found} all={['start.showExpiringKeys', soon]}>
-      {(apiKey) => <Key apiKey={apiKey} ending />}
-    </KeysMatter>
+    <>
+      {text('start.created.before')}
+      <RelativeTime value={apiKey.created_at} />
+      {text('start.created.after')}
+    </>
   );
 };
 
 /** Keys that are valid and unused. */
-export const UnusedKeys = ({ found }: { readonly found: KeysInNeed }) => (
-  <KeysMatter
-    title="start.unusedKeys"
-    found={found}
-    all={['start.showUnusedKeys', { 'neglected@eq': 'true' }]}
-  >
-    {(apiKey) => <Key apiKey={apiKey} ending={false} />}
-  </KeysMatter>
-);
-
-interface MendedKeyProps {
-  readonly apiKey: KeyInNeed;
-  readonly about: ReactNode;
-  readonly action: TextKey;
-  readonly dialog: (close: () => void) => ReactNode;
-}
-
-/** A key with the recommended action. */
-const KeyWithAction = ({ apiKey, about, action, dialog }: MendedKeyProps) => {
+export const UnusedKeys = ({ found }: { readonly found: KeysInNeed }) => {
   const text = useText();
-  const [opened, setOpened] = useState(false);
   return (
-    <Line>
-      <Link to={`/api_keys/${apiKey.id}`}>{apiKey.name}</Link> · {about}
-      <Stack direction="row">
-        <Button size="small" aria-label={`${text(action)}: ${apiKey.name}`} onClick={() => setOpened(true)}>
-          {text(action)}
-        </Button>
-      </Stack>
-      <Suspense fallback={null}>{opened ? dialog(() => setOpened(false)) : null}</Suspense>
-    </Line>
+    <KeysAdvice
+      title="start.unusedKeys"
+      found={found}
+      all={['start.showUnusedKeys', { 'neglected@eq': 'true' }]}
+    >
+      {(apiKey) => (
+        <KeyLine
+          apiKey={apiKey}
+          about={<Created apiKey={apiKey} />}
+          action={(open, of) => (
+            <Action label={text('common.revoke')} of={of} onClick={() => open('revoke')} />
+          )}
+        />
+      )}
+    </KeysAdvice>
   );
 };
 
 /** Keys without an expiry, with an action that sets one. */
-export const KeysWithoutExpiry = ({ found }: { readonly found: KeysInNeed }) => (
-  <KeysMatter
-    title="start.keysWithoutExpiry"
-    found={found}
-    all={['start.showKeysWithoutExpiry', { 'expires_at@null': 'true' }]}
-  >
-    {(apiKey) => (
-      <KeyWithAction
-        apiKey={apiKey}
-        about={<Link to={`/users/${apiKey.user.id}/show`}>{apiKey.user.username}</Link>}
-        action="keys.setExpiry"
-        dialog={(close) => <ExtendKey apiKey={apiKey} onClose={close} />}
-      />
-    )}
-  </KeysMatter>
-);
+export const KeysWithoutExpiry = ({ found }: { readonly found: KeysInNeed }) => {
+  const text = useText();
+  return (
+    <KeysAdvice
+      title="start.keysWithoutExpiry"
+      found={found}
+      all={['start.showKeysWithoutExpiry', { 'expires_at@null': 'true' }]}
+    >
+      {(apiKey) => (
+        <KeyLine
+          apiKey={apiKey}
+          about={<Created apiKey={apiKey} />}
+          action={(open) => (
+            <Action label={text('keys.setExpiry')} of={apiKey.name} onClick={() => open('extend')} />
+          )}
+        />
+      )}
+    </KeysAdvice>
+  );
+};
 
 /** Keys with more scopes than they used. */
 export const OverPrivilegedKeys = ({ found }: { readonly found: KeyAdvice['wide_keys'] }) => {
   const text = useText();
   return (
-    <KeysMatter title="start.overPrivilegedKeys" found={found}>
+    <KeysAdvice title="start.overPrivilegedKeys" found={found}>
       {(apiKey) => (
-        <KeyWithAction
+        <KeyLine
           apiKey={apiKey}
           about={text(isReading(apiKey.narrower_scopes) ? 'keys.couldBeReadOnly' : 'keys.couldBeNarrowed')}
-          action="keys.narrow"
-          dialog={(close) => <NarrowKey apiKey={apiKey} narrower={apiKey.narrower_scopes} onClose={close} />}
+          narrower={apiKey.narrower_scopes}
+          action={(open) => (
+            <Action label={text('keys.narrow')} of={apiKey.name} onClick={() => open('narrow')} />
+          )}
         />
       )}
-    </KeysMatter>
+    </KeysAdvice>
   );
 };
 
@@ -140,44 +196,3 @@ const ExtendKey = lazy(() =>
 const RevokeKey = lazy(() =>
   import('../keys/revoke-key.tsx').then(({ RevokeKey: part }) => ({ default: part })),
 );
-
-interface KeyActionsProps {
-  readonly apiKey: {
-    readonly id: number;
-    readonly name: string;
-    readonly expires_at: string | null;
-    readonly user: { readonly id: number; readonly username: string };
-  };
-  /** True if the end is near: the key can then be extended or replaced. */
-  readonly ending: boolean;
-}
-
-/** The actions on a key in a line of the overview. */
-export const KeyActions = ({ apiKey, ending }: KeyActionsProps) => {
-  const text = useText();
-  const [opened, setOpened] = useState<'extend' | 'revoke'>();
-  const close = (): void => setOpened(undefined);
-  const of = (action: string): string =>
-    `${action}: ${text('common.named', { name: apiKey.name, more: apiKey.user.username })}`;
-  return (
-    <Stack direction="row" sx={{ ml: -0.625, flexWrap: 'wrap', '& .MuiButton-root': { minWidth: 0 } }}>
-      {ending ? (
-        <>
-          <Button size="small" aria-label={of(text('keys.extend'))} onClick={() => setOpened('extend')}>
-            {text('keys.extend')}
-          </Button>
-          <LinkButton size="small" to={`/api_keys/${apiKey.id}/rotate`} label={of(text('keys.rotate'))}>
-            {text('keys.rotate')}
-          </LinkButton>
-        </>
-      ) : null}
-      <Button size="small" aria-label={of(text('common.revoke'))} onClick={() => setOpened('revoke')}>
-        {text('common.revoke')}
-      </Button>
-      <Suspense fallback={null}>
-        {opened === 'extend' ? <ExtendKey apiKey={apiKey} onClose={close} /> : null}
-        {opened === 'revoke' ? <RevokeKey apiKey={apiKey} onClose={close} /> : null}
-      </Suspense>
-    </Stack>
-  );
-};

@@ -8,6 +8,7 @@ import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { Attention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { ServiceState } from './service-state.tsx';
 import type { Statistics } from './stats.ts';
 import { Traffic } from './traffic.tsx';
 
@@ -16,10 +17,10 @@ const halves = {
   display: 'grid',
   gap: 3,
   alignItems: 'start',
-  gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'minmax(0, 5fr) minmax(0, 7fr)' },
+  gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'minmax(0, 1fr) minmax(0, 1fr)' },
 } as const;
 
-/** The start page: matters that need attention, and the traffic. */
+/** The start page: the state of the service, matters that need attention, and the traffic. */
 export const Start = () => {
   const text = useText();
   const { data, error } = useQuery({
@@ -40,6 +41,7 @@ export const Start = () => {
         )
       ) : (
         <Stack sx={{ gap: 3 }}>
+          <ServiceState state={data.service} />
           <FirstSteps steps={data.first_steps} />
           <Box sx={halves}>
             <Attention statistics={data} />

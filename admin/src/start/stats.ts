@@ -55,7 +55,18 @@ export interface KeyAdvice {
   readonly wide_keys: { readonly count: number; readonly keys: readonly OverPrivilegedKey[] };
 }
 
+/** The state of the service; null where it is unknown. */
+export interface ServiceState {
+  /** Code of the reason why the service takes no writes; null if it does. */
+  readonly problem: number | null;
+  readonly database_bytes: number | null;
+  readonly disk: { readonly bytes: number; readonly free_bytes: number } | null;
+  readonly backed_up_at: string | null;
+  readonly application_version: string | null;
+}
+
 export interface Statistics {
+  readonly service: ServiceState;
   readonly last_24_hours: readonly Point[];
   readonly last_30_days: readonly Point[];
   /** Milliseconds within which half of all responses, and 95 % of them, were sent in 24 hours. */

@@ -107,8 +107,8 @@ export const Traffic = ({ statistics }: { readonly statistics: Statistics }) => 
           </Box>
           <StackedBars title={text('start.byMethod')} labels={labels} series={byMethod} />
         </Box>
-        <Slowest />
         <MostRefused />
+        <Slowest />
       </Paper>
     </Stack>
   );

@@ -1,6 +1,5 @@
-/** The cards about webhooks on the overview. */
+/** The matters of webhooks on the overview. */
 
-import Button from '@mui/material/Button';
 import { useNotify } from 'ra-core';
 import { GatewrightError } from '../../../client/error.ts';
 import { Link } from '../parts/link.tsx';
@@ -9,87 +8,87 @@ import { useAct } from '../parts/use-act.ts';
 import { useWords } from '../records/use-metadata.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
-import { type Delivery, type Webhook, webhookName } from '../webhooks/webhook.ts';
-import { Line, listed, Matter, SecondaryText } from './matter.tsx';
-import { countText, type Statistics } from './stats.ts';
+import { type Delivery, webhookName } from '../webhooks/webhook.ts';
+import { Action, Line, listed, type Matter } from './matter.tsx';
+import type { Statistics } from './stats.ts';
 
 type Work = Statistics['attention'];
+type Failing = Work['failing_webhooks']['webhooks'][number];
+type Disabled = Work['disabled_webhooks']['webhooks'][number];
 
-/** Webhooks whose last attempts failed, and which are still retried. */
-export const FailingWebhooks = ({ found }: { readonly found: Work['failing_webhooks'] }) => {
+/** Webhooks that the service disabled after failures, and those whose last attempts failed: broken now. */
+export const webhookMatters = ({ disabled_webhooks, failing_webhooks }: Work): readonly Matter[] => [
+  ...disabled_webhooks.webhooks.slice(0, listed).map(
+    (webhook): Matter => ({
+      key: `webhook ${webhook.id}`,
+      urgency: 'now',
+      line: <DisabledWebhook webhook={webhook} />,
+    }),
+  ),
+  ...failing_webhooks.webhooks.slice(0, listed).map(
+    (webhook): Matter => ({
+      key: `webhook ${webhook.id}`,
+      urgency: 'now',
+      line: <FailingWebhook webhook={webhook} />,
+    }),
+  ),
+];
+
+const FailingWebhook = ({ webhook: { id, url, failures } }: { readonly webhook: Failing }) => {
   const text = useText();
+  const { busy, sendFailed } = useSendingAgain(id);
+  const name = webhookName({ url });
   return (
-    <Matter
-      title={text('start.failingWebhooks')}
-      count={countText(found.count)}
-      more={<Link to="/webhooks">{text('start.showWebhooks')}</Link>}
-    >
-      {found.webhooks.slice(0, listed).map(({ id, url, failures }) => (
-        <Line key={id}>
-          <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link> ·{' '}
-          {text('start.times', { count: failures })}
-          <WebhookAction webhook={{ id, url }} />
-        </Line>
-      ))}
-    </Matter>
+    <Line
+      of={name}
+      subject={<Link to={`/webhooks/${id}/show`}>{name}</Link>}
+      about={text('start.webhookFails', { smart_count: failures })}
+      action={
+        <Action label={text('start.sendNow')} of={name} busy={busy} onClick={() => void sendFailed(false)} />
+      }
+      more={[{ label: text('start.showWebhooks'), to: '/webhooks' }]}
+    />
   );
 };
 
 /** Faults that enabling alone does not repair: the webhook needs another secret or another user first. */
 const needsMore: readonly string[] = ['secret_unreadable', 'no_user'];
 
-/** Webhooks that the service disabled after failures. */
-export const DisabledWebhooks = ({ found }: { readonly found: Work['disabled_webhooks'] }) => {
+const DisabledWebhook = ({ webhook: { id, url, reason, disabled_at } }: { readonly webhook: Disabled }) => {
   const text = useText();
   const wordOf = useWords('webhooks');
+  const { busy, sendFailed } = useSendingAgain(id);
+  const name = webhookName({ url });
+  const enable = (
+    <Action label={text('start.enableAndSend')} of={name} busy={busy} onClick={() => void sendFailed(true)} />
+  );
   return (
-    <Matter
-      title={text('start.disabledWebhooks')}
-      count={countText(found.count)}
-      more={<Link to="/webhooks">{text('start.showWebhooks')}</Link>}
-    >
-      {found.webhooks.slice(0, listed).map(({ id, url, reason, disabled_at }) => (
-        <Line key={id}>
-          <Link to={`/webhooks/${id}/show`}>{webhookName({ url })}</Link> ·{' '}
+    <Line
+      of={name}
+      subject={<Link to={`/webhooks/${id}/show`}>{name}</Link>}
+      about={
+        <>
+          {text('start.webhookDisabled')} · {wordOf('disabled_reason', reason)} ·{' '}
           <RelativeTime value={disabled_at} otherwise="" />
-          <SecondaryText>{wordOf('disabled_reason', reason)}</SecondaryText>
-          {needsMore.includes(reason) ? null : <WebhookAction webhook={{ id, url }} disabled />}
-        </Line>
-      ))}
-    </Matter>
+        </>
+      }
+      action={needsMore.includes(reason) ? null : enable}
+      more={[{ label: text('start.showWebhooks'), to: '/webhooks' }]}
+    />
   );
 };
 
-interface WebhookActionProps {
-  readonly webhook: Pick<Webhook, 'id' | 'url'>;
-  /** True if it must be enabled first. */
-  readonly disabled?: boolean;
-}
-
-/** Sends failed deliveries again. */
-export const WebhookAction = ({ webhook: { id, url }, disabled = false }: WebhookActionProps) => {
+/** Sends the failed deliveries of a webhook again; a disabled one is enabled first. */
+const useSendingAgain = (id: number) => {
   const text = useText();
   const notify = useNotify();
   const { busy, act } = useAct();
-  const action = text(disabled ? 'start.enableAndSend' : 'start.sendNow');
-  const run = (): Promise<void> =>
+  const sendFailed = (disabled: boolean): Promise<void> =>
     act(async () => {
       if (disabled) await send('PATCH', `/admin/webhooks/${id}`, { body: { webhook: { disabled: false } } });
       notify(text('start.sentAgain', { count: await sendAgain(id) }), { type: 'success' });
     });
-  return (
-    <div>
-      <Button
-        size="small"
-        sx={{ ml: -0.625, minWidth: 0 }}
-        loading={busy}
-        aria-label={`${action}: ${webhookName({ url })}`}
-        onClick={() => void run()}
-      >
-        {action}
-      </Button>
-    </div>
-  );
+  return { busy, sendFailed };
 };
 
 /** Maximum number of deliveries for one click. */
@@ -103,7 +102,7 @@ const canBeSentAgain = ({ state, sending, attempts, next_at }: Delivery): boolea
  * Sends the failed deliveries of a webhook again; returns their number. The newest is requested first: of deliveries
  * about one record the last requested one is sent first.
  */
-export const sendAgain = async (webhook: number): Promise<number> => {
+const sendAgain = async (webhook: number): Promise<number> => {
   const path = `/admin/webhooks/${webhook}/deliveries`;
   const asked = `filter[state][in]=failed,waiting&filter[attempts][gte]=1&sort=-id&per_page=${maxResent}`;
   const { data } = await send<readonly Delivery[]>('GET', `${path}?${asked}`);

@@ -2,6 +2,7 @@
 
 import { type I18nProvider, useLocale, useTranslate } from 'ra-core';
 import { useCallback, useEffect } from 'react';
+import { fillTemplate, inSentence } from '../../../src/kernel/spacing.ts';
 import { store } from '../store.ts';
 import type { FirstTexts, OtherTexts, PageTexts, ReasonWords, TextKey, Tree } from './texts.ts';
 
@@ -97,17 +98,22 @@ const formOf = (text: string, count: unknown): string => {
   return count === undefined || Number(count) === 1 ? one : others;
 };
 
-/** The provider of ra-core: texts by path, with `%{name}` replaced, in the form for `smart_count` or `count`. */
+/**
+ * The provider of ra-core: texts by path, in the form for `smart_count` or `count`. `%{name}` is replaced by its value;
+ * `%{~name}` by an English label as it stands within a sentence.
+ */
 export const i18nProvider: I18nProvider = {
   translate: (key, options = {}) => {
     const { app, others } = firstOf(current);
     const found =
       textAt({ app, ra: others.ra }, key) ?? textAt({ app: loadedPages.get(current)?.app ?? {} }, key);
     if (found === undefined) return typeof options['_'] === 'string' ? options['_'] : key;
-    return formOf(found, options['smart_count'] ?? options['count']).replaceAll(
-      /%\{(\w+)\}/g,
-      (whole, name: string) => (options[name] === undefined ? whole : String(options[name])),
-    );
+    const form = formOf(found, options['smart_count'] ?? options['count']);
+    return fillTemplate(form, /%\{(~?\w+)\}/g, (name) => {
+      const value: unknown = options[name.replace('~', '')];
+      if (value === undefined) return undefined;
+      return name[0] === '~' ? inSentence(String(value)) : String(value);
+    });
   },
   changeLocale: async (locale) => {
     const language = isLanguage(locale) ? locale : serviceLanguage;

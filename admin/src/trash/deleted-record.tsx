@@ -56,7 +56,7 @@ const remainsOf = async ({ metadata, path, id }: DeletedRecordProps): Promise<Re
   return { trashed, hasHistory: history !== undefined };
 };
 
-/** Replaces the page of a missing record: its data in the trash and in its history. */
+/** Replaces the page of a deleted record of which the service still has something: in the trash, or its history. */
 export const DeletedRecord = (props: DeletedRecordProps) => {
   const { path, id } = props;
   const { data: remains, error } = useQuery({
@@ -76,7 +76,7 @@ const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps
   return (
     <Page
       title={name}
-      within={{ to: `/records/${path}`, label: metadata.label }}
+      within={{ to: `/records/${path}`, label: metadata.plural_label }}
       actions={
         <>
           <LinkButton to={metadata.trash === true ? trashPath(path) : `/records/${path}`}>
@@ -98,7 +98,7 @@ const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps
             </Button>
           ) : null}
           {trashed !== undefined && !metadata.permissions.create ? (
-            <UngrantedButton action="create" label={metadata.label}>
+            <UngrantedButton action="create" label={metadata.plural_label}>
               {text('trash.restore')}
             </UngrantedButton>
           ) : null}

@@ -56,7 +56,7 @@ const TrashOf = ({ metadata, path }: TrashProps) => {
       <Page
         title={text('trash.link')}
         lead={text('trash.lead')}
-        within={{ to: `/records/${path}`, label: metadata.label }}
+        within={{ to: `/records/${path}`, label: metadata.plural_label }}
       >
         <Content metadata={metadata} path={path} />
       </Page>
@@ -138,10 +138,12 @@ const Content = ({ metadata, path }: TrashProps) => {
           </Button>
         </FloatingBar>
       )}
-      {isRestorer || data.length === 0 ? null : <UngrantedNotice action="bringBack" label={metadata.label} />}
+      {isRestorer || data.length === 0 ? null : (
+        <UngrantedNotice action="bringBack" label={metadata.plural_label} />
+      )}
       <Refusals refused={refused} nameOf={nameOfId} />
       <Listed<TrashedRecord>
-        label={text('trash.title', { label: metadata.label })}
+        label={text('trash.title', { labels: metadata.plural_label })}
         columns={isRestorer ? [...own, restore] : own}
         empty={text('trash.empty')}
         nameOf={isRestorer ? nameOf : undefined}

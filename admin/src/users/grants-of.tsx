@@ -1,9 +1,9 @@
 import Alert from '@mui/material/Alert';
-import Chip from '@mui/material/Chip';
+import Box from '@mui/material/Box';
 import Paper from '@mui/material/Paper';
-import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
-import { usePermissionTable } from '../access/permission-table.ts';
+import { type ModelActions, type PermissionAction, usePermissionTable } from '../access/permission-table.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Link } from '../parts/link.tsx';
 import { Section } from '../parts/section.tsx';
 import { useModelName } from '../records/use-metadata.ts';
@@ -21,31 +21,69 @@ export const GrantsOf = ({ roles }: { readonly roles: readonly string[] }) => {
         <Alert severity="info">{text('users.allGranted')}</Alert>
       ) : (
         <Paper variant="outlined" sx={{ p: 2 }}>
-          <Stack component="ul" sx={{ m: 0, p: 0, listStyle: 'none', gap: 1 }}>
-            {models.map(({ model, actions }) => (
-              <Stack component="li" key={model} direction="row" sx={{ gap: 1, flexWrap: 'wrap' }}>
-                <Typography sx={{ flex: { xs: '1 0 100%', sm: '0 0 120px' } }}>{nameOf(model)}</Typography>
-                {actions.map(({ action, checked }) => {
-                  const granted = roles.some((role) => isGranted(role, model, action));
-                  const state = checked ? (granted ? 'granted' : 'refused') : 'unchecked';
-                  return (
-                    <Chip
-                      key={action}
-                      size="small"
-                      variant={granted || !checked ? 'filled' : 'outlined'}
-                      color={checked && granted ? 'success' : 'default'}
-                      label={`${text(`permissions.action.${action}`)} · ${text(`permissions.${state}`)}`}
-                    />
-                  );
-                })}
-              </Stack>
+          <Box component="ul" sx={listStyle}>
+            {models.map((each) => (
+              <li key={each.model}>
+                <span>{nameOf(each.model)}</span>
+                <Granted
+                  {...each}
+                  isGranted={(action) => roles.some((role) => isGranted(role, each.model, action))}
+                />
+              </li>
             ))}
-          </Stack>
+          </Box>
           <Typography variant="body2" sx={{ mt: 1.5 }}>
             <Link to="/permissions">{text('titles.permissions')}</Link>
           </Typography>
         </Paper>
       )}
     </Section>
+  );
+};
+
+/** A line for each model: its name, then what may be done. */
+const listStyle = {
+  m: 0,
+  p: 0,
+  listStyle: 'none',
+  display: 'grid',
+  gap: 1,
+  '& > li': {
+    display: 'grid',
+    gridTemplateColumns: { xs: 'minmax(0, 1fr)', sm: '160px minmax(0, 1fr)' },
+    columnGap: 2,
+    overflowWrap: 'anywhere',
+  },
+} as const;
+
+interface GrantedProps extends ModelActions {
+  readonly isGranted: (action: PermissionAction) => boolean;
+}
+
+/** The granted actions, each with a tick; without any, the reason. */
+const Granted = ({ actions, isGranted }: GrantedProps) => {
+  const text = useText();
+  const granted = actions.filter(({ action }) => isGranted(action));
+  if (!actions.some(({ checked }) => checked))
+    return (
+      <Box component="span" sx={{ color: 'text.secondary' }}>
+        {text('permissions.unchecked')}
+      </Box>
+    );
+  if (granted.length === 0)
+    return (
+      <Box component="span" sx={{ color: 'text.secondary' }}>
+        {text('permissions.nothingGranted')}
+      </Box>
+    );
+  return (
+    <Box component="span" sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 2 }}>
+      {granted.map(({ action }) => (
+        <Box component="span" key={action} sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.5 }}>
+          <Icon name="tick" sx={{ fontSize: 14, color: 'success.main' }} />
+          {text(`permissions.action.${action}`)}
+        </Box>
+      ))}
+    </Box>
   );
 };

@@ -43,20 +43,20 @@ interface OfModelProps {
 const OfModel = ({ entry, user }: OfModelProps) => {
   const text = useText();
   const { data } = useModel(entry.model);
-  const { label, path } = entry;
+  const { label, plural_label: labels, path } = entry;
   return (
     <Paper variant="outlined" sx={{ p: 2 }}>
       <Stack
         direction="row"
         sx={{ alignItems: 'center', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap', mb: 1 }}
       >
-        <Typography variant="h3">{label}</Typography>
+        <Typography variant="h3">{labels}</Typography>
         {data === undefined ? null : data.metadata.permissions.create ? (
           <LinkButton size="small" to={`/records/${path}/create?user_id=${user.id}`}>
             {text('memberships.add', { label })}
           </LinkButton>
         ) : (
-          <UngrantedButton action="create" label={label} size="small">
+          <UngrantedButton action="create" label={labels} size="small">
             {text('memberships.add', { label })}
           </UngrantedButton>
         )}
@@ -72,7 +72,7 @@ const shown = 20;
 const Memberships = ({ entry, metadata, user }: OfModelProps & { readonly metadata: Metadata }) => {
   const text = useText();
   const nameOf = useModelName();
-  const { label, path } = entry;
+  const { plural_label: labels, path } = entry;
   const { opens = [], permissions } = metadata;
   const { data, error } = useQuery({
     queryKey: ['memberships', path, user.id],
@@ -85,13 +85,15 @@ const Memberships = ({ entry, metadata, user }: OfModelProps & { readonly metada
       }),
   });
   if (!permissions.list)
-    return <Typography variant="body2">{text('memberships.unread', { label })}</Typography>;
+    return <Typography variant="body2">{text('memberships.unread', { labels })}</Typography>;
   if (error) return <Failed error={error} />;
   if (data === undefined) return null;
   const { data: records, total = 0 } = data;
   if (records.length === 0) {
-    const models = [...new Set(opens.map(({ model }) => nameOf(model)))].join(text('common.separator'));
-    return <Typography variant="body2">{text('memberships.empty', { label, models })}</Typography>;
+    const models = [
+      ...new Set(opens.map(({ model }) => text('memberships.accessTo', { labels: nameOf(model) }))),
+    ].join(text('common.separator'));
+    return <Typography variant="body2">{text('memberships.empty', { labels, models })}</Typography>;
   }
   return (
     <>

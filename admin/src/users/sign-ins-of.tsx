@@ -133,7 +133,7 @@ const Tokens = ({ tokens: { latest_expiry, revoked_up_to, revoked } }: Pick<Sign
           </div>
         )}
         {revoked.length === 0 ? null : (
-          <div>{text('signIns.signedOut', { smart_count: revoked.length, count: revoked.length })}</div>
+          <div>{text('signIns.signedOut', { smart_count: revoked.length })}</div>
         )}
         <Box sx={{ color: 'text.secondary' }}>{text('signIns.tokensNotListed')}</Box>
       </Typography>

@@ -133,7 +133,7 @@ export const UserFields = ({ draft, errors, onChange }: UserFieldsProps) => {
             onChange={(event) => onChange({ ...draft, disabled: event.target.checked })}
           />
         }
-        label={text('users.disable')}
+        label={text('users.disabled')}
       />
       <FormHelperText sx={{ mt: -0.5 }}>{text('users.disableHelp')}</FormHelperText>
     </Stack>

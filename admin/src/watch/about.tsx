@@ -20,6 +20,11 @@ interface Setting {
 
 interface About {
   readonly version: string;
+  readonly application: {
+    readonly name: string;
+    readonly version: string | null;
+    readonly environment: string | null;
+  };
   readonly node: string;
   readonly database: string;
   readonly started_at: string;
@@ -38,6 +43,9 @@ const valueText = (text: Text, { value, secret }: Setting): string => {
   return typeof value === 'boolean' ? text(value ? 'common.yes' : 'common.no') : String(value);
 };
 
+const nameAndVersion = ({ name, version }: About['application']): string =>
+  version === null ? name : `${name} ${version}`;
+
 /** Version and settings of the service, without secrets. */
 export const AboutService = () => {
   const text = useText();
@@ -48,11 +56,15 @@ export const AboutService = () => {
   return (
     <Page title={text('titles.about')} lead={text('about.lead')}>
       <Loaded query={query}>
-        {({ version, node, database, started_at, settings, providers }) => (
+        {({ version, application, node, database, started_at, settings, providers }) => (
           <Stack sx={{ gap: 3 }}>
             <Facts
               facts={[
-                [text('about.version'), version],
+                [text('about.application'), nameAndVersion(application)],
+                ...(application.environment === null
+                  ? []
+                  : [[text('about.environment'), application.environment] as const]),
+                ['Gatewright', version],
                 ['Node', node],
                 [text('about.database'), database === 'sqlite' ? 'SQLite' : 'PostgreSQL'],
                 [text('about.started'), <RelativeTime key="started" value={started_at} />],

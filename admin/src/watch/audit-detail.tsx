@@ -5,10 +5,11 @@ import Typography from '@mui/material/Typography';
 import { Fragment, type ReactNode } from 'react';
 import { type KeyLimits, useLimitWords } from '../keys/limit-fields.tsx';
 import { useScopeWords } from '../keys/scopes.ts';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { Link } from '../parts/link.tsx';
 import { Time } from '../parts/time.tsx';
 import { visuallyHidden } from '../parts/visually-hidden.ts';
-import { useWords } from '../records/use-metadata.ts';
+import { useModelName, useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import type { TextKey } from '../texts/texts.ts';
 import { monospace } from '../theme.ts';
@@ -61,6 +62,39 @@ const names: Readonly<Record<string, TextKey>> = {
   actions: 'webhooks.actions',
   overlap: 'audit.details.overlap',
   delivery: 'audit.details.delivery',
+  model: 'audit.details.model',
+  record: 'audit.details.record',
+  created: 'audit.details.created',
+  updated: 'audit.details.updated',
+  by: 'audit.details.by',
+  provider: 'audit.details.provider',
+  issuer: 'audit.details.issuer',
+  second_factor: 'audit.details.secondFactor',
+  left: 'audit.details.left',
+  replaced: 'audit.details.replaced',
+  address: 'audit.details.address',
+  user_agent: 'audit.details.userAgent',
+  key: 'audit.details.key',
+  event: 'audit.details.event',
+  events: 'audit.details.events',
+  versions: 'audit.details.versions',
+  deliveries: 'audit.details.deliveries',
+  trash: 'audit.details.trash',
+  jobs: 'audit.details.jobs',
+  leaked: 'audit.details.leaked',
+  managed: 'audit.details.managed',
+  email_taken: 'audit.details.emailTaken',
+  ticket: 'audit.details.ticket',
+  invitation: 'audit.details.invitation',
+  session_id: 'audit.details.sessionId',
+  username: 'users.username',
+  email: 'users.email',
+};
+
+/** The words for a part of the details; a name that these pages do not know stays as it is. */
+const labelOf = (text: Text, name: string): string => {
+  const key = names[name];
+  return key === undefined ? name : text(key);
 };
 
 const fieldNames: Readonly<Record<string, TextKey>> = {
@@ -99,6 +133,20 @@ interface DetailProps {
 const isTextsOrNull = (value: unknown): value is readonly string[] | null =>
   value === null || (Array.isArray(value) && value.every((each) => typeof each === 'string'));
 
+const ModelName = ({ model }: { readonly model: string }) => useModelName()(model);
+
+const factorNames: Readonly<Record<string, TextKey>> = {
+  totp: 'audit.details.factors.totp',
+  recovery_code: 'audit.details.factors.recoveryCode',
+  passkey: 'audit.details.factors.passkey',
+};
+
+const FactorName = ({ by }: { readonly by: string }) => {
+  const text = useText();
+  const key = factorNames[by];
+  return key === undefined ? by : text(key);
+};
+
 const Value = ({ name, value }: DetailProps): ReactNode => {
   const text = useText();
   const wordOf = useWords('audit');
@@ -113,6 +161,8 @@ const Value = ({ name, value }: DetailProps): ReactNode => {
   if ((name === 'limit' || name === 'quota') && value === null) return text('keys.access.noLimits');
   if (name === 'limit')
     return limits({ limit: value as KeyLimits['limit'], quota: null }).join(text('keys.access.separator'));
+  if (name === 'model' && typeof value === 'string') return <ModelName model={value} />;
+  if (name === 'second_factor' && typeof value === 'string') return <FactorName by={value} />;
   if (name === 'since' && typeof value === 'string') return <Time value={value} format="full" />;
   if (name === 'account' && value === 'unknown') return text('audit.details.unknown');
   if (name === 'more' && typeof value === 'object' && value !== null)
@@ -142,52 +192,75 @@ const withNamedOwner = (detail: AuditEntry['detail']): AuditEntry['detail'] => {
 const beforeIn = ({ before }: AuditEntry['detail']): Readonly<Record<string, unknown>> =>
   typeof before === 'object' && before !== null ? { ...before } : {};
 
-/** The details of an entry of the audit log, with values before and after. */
-export const AuditDetail = ({ detail: written }: Pick<AuditEntry, 'detail'>) => {
+interface ChangeProps extends DetailProps {
+  readonly before: Readonly<Record<string, unknown>>;
+}
+
+/** A value; after a change the one before it too. */
+const ChangedValue = ({ name, value, before }: ChangeProps) => {
   const text = useText();
+  if (!(name in before)) return <Value name={name} value={value} />;
+  return (
+    <>
+      <Box component="del" sx={{ textDecoration: 'none', color: 'text.secondary', position: 'relative' }}>
+        <Box component="span" sx={visuallyHidden}>
+          {text('history.before')}{' '}
+        </Box>
+        <Value name={name} value={before[name]} />
+      </Box>
+      <Box component="span" sx={{ position: 'relative' }}>
+        <span aria-hidden="true"> → </span>
+        <Box component="span" sx={visuallyHidden}>
+          {text('history.after')}{' '}
+        </Box>
+      </Box>
+      <Value name={name} value={value} />
+    </>
+  );
+};
+
+/** The details of an entry by their names, and the values before it. Changed values come first. */
+const partsOf = (written: AuditEntry['detail']) => {
   const detail = withNamedOwner(written);
   const before = beforeIn(detail);
   const named = Object.entries(detail).filter(([name]) => name !== 'before');
-  // Changed values come first.
   const parts = named.toSorted(([one], [other]) => Number(other in before) - Number(one in before));
+  return { parts, before, isChange: 'before' in detail };
+};
+
+/** The details of an entry of the audit log in a line. */
+export const AuditDetail = ({ detail }: Pick<AuditEntry, 'detail'>) => {
+  const text = useText();
+  const { parts, before, isChange } = partsOf(detail);
   if (parts.length === 0) return '—';
   return (
-    <Typography
-      variant="body2"
-      component="span"
-      sx={parts.length > 0 && 'before' in detail ? { whiteSpace: 'normal' } : {}}
-    >
-      {parts.map(([name, value], index) => {
-        const key = names[name];
-        return (
-          <Fragment key={name}>
-            {index === 0 ? null : ' · '}
-            <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
-              {key === undefined ? name : text(key)}
-            </Typography>{' '}
-            {name in before ? (
-              <>
-                <Box
-                  component="del"
-                  sx={{ textDecoration: 'none', color: 'text.secondary', position: 'relative' }}
-                >
-                  <Box component="span" sx={visuallyHidden}>
-                    {text('history.before')}{' '}
-                  </Box>
-                  <Value name={name} value={before[name]} />
-                </Box>
-                <Box component="span" sx={{ position: 'relative' }}>
-                  <span aria-hidden="true"> → </span>
-                  <Box component="span" sx={visuallyHidden}>
-                    {text('history.after')}{' '}
-                  </Box>
-                </Box>
-              </>
-            ) : null}
-            <Value name={name} value={value} />
-          </Fragment>
-        );
-      })}
+    <Typography variant="body2" component="span" sx={isChange ? { whiteSpace: 'normal' } : {}}>
+      {parts.map(([name, value], index) => (
+        <Fragment key={name}>
+          {index === 0 ? null : ' · '}
+          <Typography variant="body2" component="span" sx={{ color: 'text.secondary' }}>
+            {labelOf(text, name)}
+          </Typography>{' '}
+          <ChangedValue name={name} value={value} before={before} />
+        </Fragment>
+      ))}
     </Typography>
+  );
+};
+
+/** The details of an entry of the audit log, each under its name; renders nothing if there are none. */
+export const AuditFacts = ({ detail }: Pick<AuditEntry, 'detail'>) => {
+  const text = useText();
+  const { parts, before } = partsOf(detail);
+  if (parts.length === 0) return null;
+  return (
+    <Facts
+      facts={parts.map(
+        ([name, value]): Fact => [
+          labelOf(text, name),
+          <ChangedValue key={name} name={name} value={value} before={before} />,
+        ],
+      )}
+    />
   );
 };

@@ -3,13 +3,14 @@
 import Typography from '@mui/material/Typography';
 import { Address } from '../parts/address.tsx';
 import { Link } from '../parts/link.tsx';
+import { RelativeTime } from '../parts/time.tsx';
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
 import { useModels, useWords } from '../records/use-metadata.ts';
 import { useText } from '../texts/provider.ts';
 import type { AuditEntry } from './audit-detail.tsx';
 import { AuditDetail } from './audit-detail.tsx';
 
-const Actor = ({ entry }: { readonly entry: AuditEntry }) => {
+export const AuditActor = ({ entry }: { readonly entry: AuditEntry }) => {
   const wordOf = useWords('audit');
   const { actor_kind: kind, actor_id: id, actor_name: name } = entry;
   if (kind === 'user' && id !== null) return <Link to={`/users/${id}/show`}>{name ?? id}</Link>;
@@ -19,7 +20,7 @@ const Actor = ({ entry }: { readonly entry: AuditEntry }) => {
 /** Paths of the pages of targets, by kind. */
 const places: Readonly<Record<string, string>> = { user: 'users', webhook: 'webhooks' };
 
-const Target = ({ entry }: { readonly entry: AuditEntry }) => {
+export const AuditTarget = ({ entry }: { readonly entry: AuditEntry }) => {
   const wordOf = useWords('audit');
   const model = useModels().find((each) => each.model === entry.target_kind);
   const { target_kind: kind, target_id: id, target_name: name } = entry;
@@ -37,18 +38,29 @@ const Target = ({ entry }: { readonly entry: AuditEntry }) => {
 
 const Action = ({ action }: { readonly action: string }) => useWords('audit')('action', action);
 
+const entryPath = (id: number): string => `/audit/${id}/show`;
+
 const columns: readonly OwnColumn<AuditEntry>[] = [
-  { name: 'created_at', wide: false },
+  {
+    name: 'created_at',
+    wide: false,
+    fixed: true,
+    render: ({ id, created_at }) => (
+      <Link to={entryPath(id)}>
+        <RelativeTime value={created_at} />
+      </Link>
+    ),
+  },
   {
     name: 'actor_name',
-    render: (entry) => <Actor entry={entry} />,
+    render: (entry) => <AuditActor entry={entry} />,
   },
   {
     name: 'action',
     names: true,
     render: ({ action }) => <Action action={action} />,
   },
-  { name: 'target_name', render: (entry) => <Target entry={entry} /> },
+  { name: 'target_name', render: (entry) => <AuditTarget entry={entry} /> },
   {
     name: 'detail',
     render: ({ detail }) => <AuditDetail detail={detail} />,
@@ -69,6 +81,7 @@ export const Audit = () => {
       title={text('titles.audit')}
       lead={text('audit.lead')}
       columns={columns}
+      to={({ id }) => entryPath(id)}
       hidden={['id', 'actor_kind', 'actor_id', 'target_kind', 'target_id']}
       empty={text('audit.empty')}
     />

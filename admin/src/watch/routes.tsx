@@ -1,18 +1,20 @@
 import { type OwnColumn, OwnList } from '../records/own-list.tsx';
-import { type Text, useText } from '../texts/provider.ts';
+import { useLanguage, useText } from '../texts/provider.ts';
 
 /** Response times of a route, as `/admin/routes` returns them. */
 export interface RouteTimes {
   readonly id: string;
   readonly name: string;
+  readonly requests: number;
   readonly p50: number;
   readonly p95: number;
 }
 
-const columns = (text: Text): OwnColumn<RouteTimes>[] => [
+/** The headings name the unit. */
+const columns = (format: Intl.NumberFormat): OwnColumn<RouteTimes>[] => [
   { name: 'name', fixed: true, render: ({ name }) => <code>{name}</code> },
-  { name: 'p95', render: ({ p95 }) => text('routes.atMost', { milliseconds: p95 }) },
-  { name: 'p50', render: ({ p50 }) => text('routes.atMost', { milliseconds: p50 }) },
+  { name: 'p95', render: ({ p95 }) => `≤ ${format.format(p95)}` },
+  { name: 'p50', render: ({ p50 }) => `≤ ${format.format(p50)}` },
   'requests',
   'refused',
   'failed',
@@ -26,7 +28,7 @@ export const Routes = () => {
       resource="routes"
       title={text('titles.routes')}
       lead={text('routes.lead')}
-      columns={columns(text)}
+      columns={columns(new Intl.NumberFormat(useLanguage()))}
       hidden={['method', 'route']}
       sort={{ field: 'p95', order: 'DESC' }}
       empty={text('routes.empty')}

@@ -124,7 +124,7 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
         columns={columns(text, { show: ({ id }) => setShown(id), resend: (each) => void resend(each) })}
         filters={['state', 'model', 'action', 'record_id', 'created_at']}
         choices={{
-          model: models.map(({ model, label }) => ({ value: model, label })),
+          model: models.map(({ model, plural_label: label }) => ({ value: model, label })),
           action: webhookActions.map((value) => ({ value, label: text(`history.actions.${value}`) })),
         }}
         empty={text('webhooks.noDeliveries')}

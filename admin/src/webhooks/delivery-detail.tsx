@@ -5,8 +5,8 @@ import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
 import { exactJson } from '../exact.ts';
 import { DetailDialog } from '../parts/detail-dialog.tsx';
-import { Gate, GateTrace } from '../parts/gate-trace.tsx';
 import { CodeText } from '../parts/json-text.tsx';
+import { Step, Steps } from '../parts/steps.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import type { OwnColumn } from '../records/own-list.tsx';
 import { OwnFacts } from '../records/own-show.tsx';
@@ -79,26 +79,22 @@ const Way = ({ delivery }: { readonly delivery: Delivery }) => {
   const { state, attempts, status, duration, error, created_at, attempted_at, next_at } = delivery;
   const failed = state === 'failed' || state === 'skipped' || (state === 'waiting' && error !== null);
   return (
-    <GateTrace label={text('webhooks.delivery', { id: delivery.id })}>
-      <Gate outcome="passed" title={text('webhooks.stored')}>
+    <Steps label={text('webhooks.delivery', { id: delivery.id })}>
+      <Step tone="good" title={text('webhooks.stored')}>
         <RelativeTime value={created_at} />
-      </Gate>
+      </Step>
       {attempts === 0 ? null : (
-        <Gate
-          outcome={failed ? 'stopped' : 'passed'}
-          lit={state === 'failed'}
-          title={text('webhooks.attempt', { count: attempts })}
-        >
+        <Step tone={failed ? 'bad' : 'good'} title={text('webhooks.attempt', { count: attempts })}>
           {status === null ? '' : `${status} · ${duration ?? 0} ms · `}
           <RelativeTime value={attempted_at} otherwise="—" />
-        </Gate>
+        </Step>
       )}
       {state === 'waiting' && next_at !== null ? (
-        <Gate outcome="off" title={text('webhooks.next')}>
+        <Step tone="off" title={text('webhooks.next')}>
           <RelativeTime value={next_at} />
-        </Gate>
+        </Step>
       ) : null}
-    </GateTrace>
+    </Steps>
   );
 };
 

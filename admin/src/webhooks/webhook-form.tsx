@@ -14,6 +14,7 @@ import { Loaded } from '../layout/failure.tsx';
 import { UserPicker } from '../parts/own-pickers.tsx';
 import { PageForm } from '../parts/page-form.tsx';
 import { useChanged } from '../parts/use-act.ts';
+import { useListbox } from '../parts/use-listbox.ts';
 import { useOwnRecord } from '../records/own-show.tsx';
 import { useModels } from '../records/use-metadata.ts';
 import { dataProvider, send } from '../service.ts';
@@ -22,6 +23,41 @@ import { ShownSecret } from './shown-secret.tsx';
 import { type Webhook, type WebhookAction, webhookActions, webhookName } from './webhook.ts';
 
 type Draft = Pick<Webhook, 'url' | 'models' | 'actions' | 'user_id'>;
+
+interface ModelsProps {
+  readonly chosen: readonly string[];
+  readonly error: string | undefined;
+  readonly onChange: (models: readonly string[]) => void;
+}
+
+/** The models that can be sent, and those of the webhook, which may be gone. */
+const Models = ({ chosen, error, onChange }: ModelsProps) => {
+  const text = useText();
+  const { listbox } = useListbox();
+  const eventModels = useModels().filter(({ events }) => events);
+  const names = eventModels.map(({ model }) => model);
+  return (
+    <Autocomplete
+      multiple
+      disableCloseOnSelect
+      options={[...names, ...chosen.filter((name) => !names.includes(name))]}
+      value={[...chosen]}
+      {...listbox}
+      getOptionLabel={(name) => eventModels.find(({ model }) => model === name)?.plural_label ?? name}
+      onChange={(_event, models) => onChange(models)}
+      noOptionsText={text('webhooks.noModels')}
+      renderInput={(parameters) => (
+        <TextField
+          {...parameters}
+          label={text('webhooks.models')}
+          required
+          error={error !== undefined}
+          helperText={error ?? text('webhooks.modelsHelp')}
+        />
+      )}
+    />
+  );
+};
 
 interface FieldsProps {
   readonly draft: Draft;
@@ -33,11 +69,6 @@ interface FieldsProps {
 
 const Fields = ({ draft, errors, canChooseUser, onChange: change }: FieldsProps) => {
   const text = useText();
-  const eventModels = useModels().filter(({ events }) => events);
-  const models = [
-    ...eventModels.map(({ model }) => model),
-    ...draft.models.filter((name) => !eventModels.some(({ model }) => model === name)),
-  ];
   return (
     <>
       <TextField
@@ -50,27 +81,7 @@ const Fields = ({ draft, errors, canChooseUser, onChange: change }: FieldsProps)
         helperText={errors['url'] ?? text('webhooks.urlHelp')}
         slotProps={{ htmlInput: { spellCheck: false, autoComplete: 'off' } }}
       />
-      <Autocomplete
-        multiple
-        disableCloseOnSelect
-        options={models}
-        value={[...draft.models]}
-        getOptionLabel={(name) => eventModels.find(({ model }) => model === name)?.label ?? name}
-        onChange={(_event, chosen) => change({ models: chosen })}
-        noOptionsText={text('webhooks.noModels')}
-        clearText={text('common.clear')}
-        openText={text('common.open')}
-        closeText={text('common.close')}
-        renderInput={(parameters) => (
-          <TextField
-            {...parameters}
-            label={text('webhooks.models')}
-            required
-            error={errors['models'] !== undefined}
-            helperText={errors['models'] ?? text('webhooks.modelsHelp')}
-          />
-        )}
-      />
+      <Models chosen={draft.models} error={errors['models']} onChange={(models) => change({ models })} />
       <Actions chosen={draft.actions} error={errors['actions']} onChange={(actions) => change({ actions })} />
       {canChooseUser ? (
         <>

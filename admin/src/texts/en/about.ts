@@ -1,7 +1,8 @@
 /** Texts of the page about the service. */
 export const about = {
-  lead: 'Version and settings of the process that responds. Of a secret it is only shown whether there is one.',
-  version: 'Version',
+  lead: 'Version and settings of the process that responds. Secrets are shown only as set or not set.',
+  application: 'Application',
+  environment: 'Environment',
   database: 'Database',
   started: 'Started',
   settings: 'Settings',

@@ -7,7 +7,7 @@ export const account = {
   showPasswords: 'Show passwords',
   passwordChanged: 'The password has been changed',
   firstTitle: 'Change your password first',
-  firstLead: 'An administrator requires you to set a password of your own before you go on.',
+  firstLead: 'An administrator requires you to set your own password before you continue.',
   passwordHelp: 'At least 8 characters, not a common password, not based on a name of the account',
   newPassword: 'New password',
 };

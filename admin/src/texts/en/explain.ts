@@ -22,7 +22,7 @@ export const explain = {
   question: 'A request',
   gates: 'Rules in their order',
   because: ': ',
-  noRole: 'no role of %{who} may %{action} %{model}',
+  noRole: 'no role of %{who} may %{~action} %{~model}',
   stoppedAt: 'it ends at “%{rule}”',
   allowed: 'Allowed (%{status})',
   refused: 'Refused (%{status})',
@@ -69,5 +69,5 @@ export const explain = {
     noallOf: 'Every record',
   },
   record: '%{label} #%{id}',
-  memberships: 'The caller’s “%{label}” records',
+  memberships: 'The caller’s %{~labels}',
 };

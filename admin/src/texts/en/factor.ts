@@ -2,7 +2,7 @@
 export const factor = {
   title: 'Two-step verification',
   short: 'Two-step',
-  lead: 'The administration area requires a second factor beside the password, so a leaked password is not enough to sign in.',
+  lead: 'When it is on, signing in to the administration area takes a second factor in addition to the password: a leaked password is not enough.',
   on: 'Two-step verification is on.',
   off: 'Two-step verification is off. Set up either factor to turn it on.',
   required: 'This service requires two-step verification for every administrator.',

@@ -13,7 +13,7 @@ export const history = {
     destroy: 'Deleted',
   },
   key: 'key #%{id}',
-  byDeletion: 'because “%{label}” #%{id} was deleted',
+  byDeletion: 'because %{~label} #%{id} was deleted',
   before: 'Before:',
   after: 'After:',
   removed: 'Removed:',

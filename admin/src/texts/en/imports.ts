@@ -22,9 +22,9 @@ export const imports = {
   line: 'Line',
   atLine: 'Line %{line}',
   kinds: {
-    create: 'Created: %{count}',
-    update: 'Updated: %{count}',
-    refuse: 'Refused: %{count}',
+    create: 'Create: %{count}',
+    update: 'Update: %{count}',
+    refuse: 'Reject: %{count}',
   },
   value: ': ',
 };

@@ -2,9 +2,10 @@
 export const memberships = {
   title: 'Access through memberships',
   everything: 'Administrators can access every record, with or without memberships.',
-  empty: 'No “%{label}” records yet. Add one to give this user access to %{models}.',
-  unread: 'You have no permission to read “%{label}” records.',
-  add: 'Add “%{label}”',
+  empty: 'No %{~labels} yet. Add one to give this user access to %{models}.',
+  accessTo: '%{~labels}',
+  unread: 'You have no permission to read %{~labels}.',
+  add: 'Add %{~label}',
   all: 'All %{count}',
   opens: 'gives access to',
   opened: ' (%{access})',

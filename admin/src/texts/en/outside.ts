@@ -22,6 +22,7 @@ export const outside = {
   },
   forgot: 'Forgot your password?',
   register: 'Register',
+  registerElsewhere: 'Register for the application',
   toSignIn: 'Back to sign-in',
   signInWith: 'Sign in with %{name}',
   providerFailed: 'The sign-in with the provider has failed. Try again.',

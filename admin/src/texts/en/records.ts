@@ -1,10 +1,10 @@
 /** Texts of lists, pages and forms of records. */
 export const records = {
   import: 'Import',
-  open: 'Show %{label} %{id}',
+  open: 'Show %{~label} %{id}',
   all: 'All %{count}',
-  empty: 'No %{label} yet',
-  create: 'New %{label}',
+  empty: 'No %{~labels} yet',
+  create: 'New %{~label}',
   createFirst: 'Create the first one',
   edit: 'Edit %{name}',
   duplicate: 'Duplicate',

@@ -2,7 +2,7 @@
 export const titles = {
   routes: 'Response times',
   about: 'About this service',
-  import: 'Import “%{label}” records',
+  import: 'Import %{~labels}',
   start: 'Overview',
   keys: 'API keys',
   newKey: 'Create a key',
@@ -13,6 +13,7 @@ export const titles = {
   explain: 'Explain access',
   applications: 'Applications',
   payments: 'Payments',
+  activity: 'Activity',
   audit: 'Audit log',
   sessions: 'My sessions',
   jobs: 'Jobs',

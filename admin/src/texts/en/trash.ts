@@ -1,7 +1,7 @@
 /** Texts of the page of deleted records. */
 export const trash = {
   link: 'Deleted',
-  title: '%{label} · deleted',
+  title: '%{labels} · deleted',
   lead: 'Deleted records, newest first. You can restore a record, with everything deleted with it, until it is permanently removed.',
   by: 'Deleted by',
   at: 'Deleted',

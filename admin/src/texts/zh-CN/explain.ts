@@ -69,5 +69,5 @@ export const explain = {
     noallOf: '所有记录',
   },
   record: '%{label} #%{id}',
-  memberships: '调用者的%{label}',
+  memberships: '调用者的%{labels}',
 };

@@ -2,8 +2,9 @@
 export const memberships = {
   title: '凭成员身份可访问的内容',
   everything: '管理员可访问所有记录，与成员身份无关。',
-  empty: '还没有“%{label}”。添加一条，即可向该用户开放%{models}。',
-  unread: '您没有查看“%{label}”的权限。',
+  empty: '还没有“%{labels}”。添加一条，即可向该用户开放%{models}。',
+  accessTo: '%{labels}',
+  unread: '您没有查看“%{labels}”的权限。',
   add: '添加%{label}',
   all: '全部 %{count} 条',
   opens: '开放：',

@@ -20,6 +20,7 @@ export const outside = {
   },
   forgot: '忘记密码？',
   register: '注册',
+  registerElsewhere: '注册应用账号',
   toSignIn: '返回登录',
   signInWith: '通过 %{name} 登录',
   providerFailed: '通过身份提供方登录失败，请重试。',

@@ -2,6 +2,7 @@
 
 import { actionsInChinese, callersInChinese, reasonsInChinese } from '../../../../src/kernel/messages.ts';
 import { about } from './about.ts';
+import { activity } from './activity.ts';
 import { applications } from './applications.ts';
 import { audit } from './audit.ts';
 import { conflict } from './conflict.ts';
@@ -29,6 +30,7 @@ import { webhooks } from './webhooks.ts';
 
 export const app = {
   about,
+  activity,
   applications,
   audit,
   conflict,

@@ -3,7 +3,7 @@ export const records = {
   import: '导入',
   open: '查看%{label} %{id}',
   all: '全部 %{count} 条',
-  empty: '还没有%{label}。',
+  empty: '还没有%{labels}。',
   create: '新建%{label}',
   createFirst: '新建第一条',
   edit: '编辑 %{name}',

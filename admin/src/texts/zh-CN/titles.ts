@@ -2,7 +2,7 @@
 export const titles = {
   routes: '响应时间',
   about: '关于此服务',
-  import: '导入%{label}',
+  import: '导入%{labels}',
   start: '概览',
   keys: 'API 密钥',
   newKey: '新建密钥',
@@ -13,6 +13,7 @@ export const titles = {
   explain: '权限解释',
   applications: '应用',
   payments: '收到的支付',
+  activity: '变更动态',
   audit: '审计',
   sessions: '我的会话',
   jobs: '任务',

@@ -1,7 +1,7 @@
 /** Texts of the page of deleted records. */
 export const trash = {
   link: '已删除',
-  title: '%{label} · 已删除',
+  title: '%{labels} · 已删除',
   lead: '已删除的记录，最近删除的在前。到期之前可以恢复，连同随之删除的一切。',
   by: '删除人',
   at: '删除时间',
