@@ -1,7 +1,8 @@
 import { type Bucket, bucketsOf, isGroupable, measuresOf } from '../src/fields/aggregates.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { parameterTexts } from '../src/http/describe.ts';
-import { code, page, table } from './reference-markdown.ts';
+import type { ServiceLocale } from '../src/kernel/messages.ts';
+import { code, type PageWords, page, table } from './reference-markdown.ts';
 
 const spans: Readonly<Record<Bucket, string>> = {
   hour: '2026-11-21T08',
@@ -19,65 +20,146 @@ GET /api/v1/orders/aggregate?group=status,created_at:day&count&sum=amount&filter
 [{ "status": "paid", "created_at_day": "2026-11-21", "count": 3, "sum_amount": 2500 }]
 \`\`\``;
 
-const parameters: readonly (readonly [string, string])[] = [
-  ['group', parameterTexts.group.en],
-  ['count', parameterTexts.count.en],
-  ['sum', parameterTexts.sum.en],
-  ['avg', parameterTexts.avg.en],
-  ['min', parameterTexts.min.en],
-  ['max', parameterTexts.max.en],
-  ['offset', parameterTexts.offset.en],
-  ['sort', parameterTexts.groupSort.en],
-  ['filter[field][operator]', 'Conditions on records, as in the list'],
-  ['q', `${parameterTexts.search.en}; words where the model has a [full-text search](../guide/search.md)`],
-  ['page', 'Page of groups, from 1; default page size 20'],
-  ['per_page', 'Groups per page, 1 to 1,000'],
-];
+interface Words extends PageWords {
+  readonly parameter: string;
+  /** The meaning of parameters that the API description has no text for, or less of it. */
+  readonly filter: string;
+  readonly search: string;
+  readonly page: string;
+  readonly perPage: string;
+  readonly notes: readonly string[];
+  readonly values: string;
+  readonly columns: readonly string[];
+  readonly yes: string;
+  readonly no: string;
+  readonly aboutValues: readonly string[];
+  readonly periods: string;
+  readonly periodColumns: readonly string[];
+  readonly comma: string;
+  readonly aboutPeriods: string;
+}
 
-/** The page on groups. */
-export const aggregatesPage = (): string =>
-  page(
-    'Aggregates',
-    'Every resource has an aggregate endpoint beside its list: `GET /api/v1/<resource>/aggregate` and `GET /admin/records/<resource>/aggregate`. They count records and compute sums, averages, minimums and maximums by group. Authentication, permissions, rows and fields are those of the list, so an aggregate reveals nothing that the list would not.',
-    [
-      example,
-      table(
-        ['parameter', ''],
-        parameters.map(([name, text]) => [code(name), text]),
-      ),
+const words: Readonly<Record<ServiceLocale, Words>> = {
+  en: {
+    title: 'Aggregates',
+    lead: 'Every resource has an aggregate endpoint next to its list: `GET /api/v1/<resource>/aggregate` and `GET /admin/records/<resource>/aggregate`. They count records and compute sums, averages, minimums and maximums by group. Authentication, permissions, rows and fields are those of the list, so an aggregate reveals nothing that the list would not.',
+    parameter: 'parameter',
+    filter: 'Conditions on records, as in the list',
+    search: '; words where the model has a [full-text search](../guide/search.md)',
+    page: 'Page of groups, from 1; default page size 20',
+    perPage: 'Groups per page, 1 to 1,000',
+    notes: [
       'The keys of a group are in the order of `group`, then `count`, then `sum_…`, `avg_…`, `min_…` and `max_…` in the order in which you name the fields. Without `group`, all records form one group. If there are no records, its count is 0 and everything else is null. Null is a group of its own, the first one in ascending order.',
       'At least one of `group`, `count`, `sum`, `avg`, `min` and `max` is required; each accepts up to eight fields. An invalid value returns 400 `invalid_parameter` with the name of the parameter. A field that the caller cannot see in the list returns 400 `unusable_field`, whether or not it exists.',
       'Without `page` and `per_page`, all groups are returned, up to 1,000. More groups return 400 `invalid_parameter` naming `per_page`, so no groups are omitted silently. Pages have `X-Total-Count` (the number of groups) and `Link`, as lists do. `after` is not supported.',
-      '## Values',
+    ],
+    values: 'Values',
+    columns: ['field type', 'in `group`', 'periods', 'computed'],
+    yes: 'yes',
+    no: 'no',
+    aboutValues: [
+      'A sum of integers is exact. It is a number within ±(2^53−1), and text beyond that, because JSON readers would round it.',
+      'A sum of decimals is an exact text with the digits of the field: `"2500.00"`.',
+      'An average of integers or decimals is the exact sum, divided as IEEE 754 doubles. It is accurate to 15 digits and the same on every database.',
+      'A sum or an average of `number` is a double, returned with 15 digits; terms of both signs reduce the accuracy. A result beyond the range of a double returns 400. Use a decimal or an integer for values that must be exact.',
+      'Sums, averages, minimums and maximums ignore null values. Without other values the result is null.',
+      'The maximum lengths of the text fields in `group`, `min` and `max` must not add up to more than 8 KiB. A text field without a maximum length returns 400.',
+    ],
+    periods: 'Periods',
+    periodColumns: ['period', 'example', 'fields'],
+    comma: ', ',
+    aboutPeriods:
+      'Weeks follow ISO 8601: they begin on Monday, and week 1 of a year contains its first Thursday. `offset` sets the UTC offset for moments (`Z`, `+08:00`, `-03:30`; the plus need not be encoded); it does not apply to dates. A moment that the offset moves out of the years 0001 to 9999 counts as the first or last moment of that range.',
+  },
+  'zh-CN': {
+    title: '汇总',
+    lead: '每个资源在列表之外还有汇总接口：`GET /api/v1/<resource>/aggregate` 与 `GET /admin/records/<resource>/aggregate`，按组统计记录数，并计算合计、平均值、最小值与最大值。认证、权限、记录与字段的范围与列表相同，因此汇总不会透露列表不显示的内容。',
+    parameter: '参数',
+    filter: '对记录的条件，与列表相同',
+    search: '；模型支持[全文检索](../guide/search.zh-CN.md)时为检索词',
+    page: '组的页码，从 1 开始；每页默认 20 组',
+    perPage: '每页的组数，1 至 1,000',
+    notes: [
+      '一组的键依次为 `group` 的各项、`count`，然后是 `sum_…`、`avg_…`、`min_…` 与 `max_…`，按请求中字段的顺序。不给出 `group` 时，全部记录为一组；没有记录时，其数量为 0，其余为 null。null 自成一组，升序时排在最前。',
+      '`group`、`count`、`sum`、`avg`、`min` 与 `max` 至少给出一个；每个最多八个字段。值无效时返回 400 `invalid_parameter`，并给出参数名。调用者在列表中看不到的字段返回 400 `unusable_field`，无论是否存在。',
+      '不给出 `page` 与 `per_page` 时返回全部的组，最多 1,000 组；超出时返回 400 `invalid_parameter` 并指出 `per_page`，不会悄悄省略。分页时与列表一样带有 `X-Total-Count`（组数）与 `Link`。不支持 `after`。',
+    ],
+    values: '值',
+    columns: ['字段类型', '可用于 `group`', '时间段', '可计算'],
+    yes: '是',
+    no: '否',
+    aboutValues: [
+      '整数之和是精确的：在 `±(2^53−1)` 以内为数字，超出时为文本，因为 JSON 解析器会舍入。',
+      '小数之和是精确的文本，位数与字段相同：`"2500.00"`。',
+      '整数与小数的平均值由精确之和按 IEEE 754 双精度数相除得出，精确到 15 位，在各数据库上相同。',
+      '`number` 的和与平均值是双精度数，返回 15 位；正负相抵会降低精度。结果超出双精度数的范围时返回 400。须精确的值请用 decimal 或 integer。',
+      '合计、平均值、最小值与最大值忽略 null；没有其他值时结果为 null。',
+      '`group`、`min` 与 `max` 中文本字段的最大长度合计不得超过 8 KiB；没有最大长度的文本字段返回 400。',
+    ],
+    periods: '时间段',
+    periodColumns: ['时间段', '示例', '字段'],
+    comma: '、',
+    aboutPeriods:
+      '周按 ISO 8601 计算：从星期一开始，一年的第 1 周包含该年的第一个星期四。`offset` 设定时刻的 UTC 偏移（`Z`、`+08:00`、`-03:30`；加号无须编码），不用于日期。偏移使时刻超出 0001 至 9999 年时，按该范围的首个或最后一个时刻计算。',
+  },
+};
+
+const parametersIn = (locale: ServiceLocale): readonly (readonly [string, string])[] => {
+  const { filter, search, page: number, perPage } = words[locale];
+  const texts = parameterTexts;
+  return [
+    ['group', texts.group[locale]],
+    ['count', texts.count[locale]],
+    ['sum', texts.sum[locale]],
+    ['avg', texts.avg[locale]],
+    ['min', texts.min[locale]],
+    ['max', texts.max[locale]],
+    ['offset', texts.offset[locale]],
+    ['sort', texts.groupSort[locale]],
+    ['filter[field][operator]', filter],
+    ['q', `${texts.search[locale]}${search}`],
+    ['page', number],
+    ['per_page', perPage],
+  ];
+};
+
+/** The page on groups. */
+export const aggregatesPage = (locale: ServiceLocale): string => {
+  const text = words[locale];
+  return page(
+    text.title,
+    text.lead,
+    [
+      example,
       table(
-        ['field type', 'in `group`', 'periods', 'computed'],
+        [text.parameter, ''],
+        parametersIn(locale).map(([name, meaning]) => [code(name), meaning]),
+      ),
+      ...text.notes,
+      `## ${text.values}`,
+      table(
+        text.columns,
         fieldKinds.map((kind) => {
           const type = fieldTypes[kind];
           return [
             code(kind),
-            isGroupable(type) ? 'yes' : 'no',
+            isGroupable(type) ? text.yes : text.no,
             bucketsOf(type).map(code).join(' '),
             measuresOf(type).map(code).join(' '),
           ];
         }),
       ),
-      [
-        '- A sum of integers is exact. It is a number within ±(2^53−1), and text beyond that, because JSON readers would round it.',
-        '- A sum of decimals is an exact text with the digits of the field: `"2500.00"`.',
-        '- An average of integers or decimals is the exact sum, divided as IEEE 754 doubles. It is accurate to 15 digits and the same on every database.',
-        '- A sum or an average of `number` is a double, returned with 15 digits; terms of both signs reduce the accuracy. A result beyond the range of a double returns 400. Use a decimal or an integer for values that must be exact.',
-        '- Sums, averages, minimums and maximums ignore null values. Without other values the result is null.',
-        '- The maximum lengths of the text fields in `group`, `min` and `max` must not add up to more than 8 KiB. A text field without a maximum length returns 400.',
-      ].join('\n'),
-      '## Periods',
+      text.aboutValues.map((line) => `- ${line}`).join('\n'),
+      `## ${text.periods}`,
       table(
-        ['period', 'example', 'fields'],
-        Object.entries(spans).map(([name, text]) => [
+        text.periodColumns,
+        Object.entries(spans).map(([name, value]) => [
           code(name),
-          code(text),
-          name === 'hour' ? '`datetime`' : '`datetime`, `date`',
+          code(value),
+          name === 'hour' ? '`datetime`' : `\`datetime\`${text.comma}\`date\``,
         ]),
       ),
-      'Weeks follow ISO 8601: they begin on Monday, and week 1 of a year contains its first Thursday. `offset` sets the UTC offset for moments (`Z`, `+08:00`, `-03:30`; the plus need not be encoded); it does not apply to dates. A moment that the offset moves out of the years 0001 to 9999 counts as the first or last moment of that range.',
+      text.aboutPeriods,
     ].join('\n\n'),
   );
+};

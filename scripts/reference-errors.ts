@@ -5,11 +5,9 @@ import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { catalogueOf, type OwnRule, type ServiceLocale, uniqueCombination } from '../src/kernel/messages.ts';
 import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
 import { nestedRules } from '../src/resources/operations.ts';
-import { code, page, table } from './reference-markdown.ts';
+import { code, type PageWords, page, table } from './reference-markdown.ts';
 
-interface Words {
-  readonly title: string;
-  readonly lead: string;
+interface Words extends PageWords {
   readonly columns: readonly string[];
   readonly notes: readonly string[];
   readonly validation: string;
@@ -33,7 +31,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
   },
   'zh-CN': {
     title: '错误码',
-    lead: '出错时返回 `{"code":…,"message":…}`，HTTP 状态码见下表。程序应根据 `code` 判断：`code` 保持稳定，文字可能改变。`LOCALE` 决定消息的语言。原因与处理办法见[故障排查](troubleshooting.md)（英文）。',
+    lead: '出错时返回 `{"code":…,"message":…}`，HTTP 状态码见下表。程序应根据 `code` 判断：`code` 保持稳定，文字可能改变。`LOCALE` 决定消息的语言。每个代码都链接到其原因与处理办法。',
     columns: ['code', '状态码', '名称', '消息', '英文消息'],
     notes: [
       '401 带有 `WWW-Authenticate`，405 带有 `Allow`，429 与 503 带有以秒计的 `Retry-After`。50302 没有 `Retry-After`，因为重试可能重复写入。',
@@ -77,23 +75,35 @@ const rules = (): readonly Row[] => {
   return [...rows];
 };
 
-/** Headings of troubleshooting.md, each by the codes in its table. */
-const headingOver: ReadonlyMap<number, string> = new Map(
-  readFileSync(new URL('../docs/reference/troubleshooting.md', import.meta.url), 'utf8')
-    .split(/^## /m)
-    .flatMap((section) =>
-      [...section.matchAll(/^\| (\d{5}) \|/gm)].map(([, found]): [number, string] => [
-        Number(found),
-        section.slice(0, section.indexOf('\n')),
-      ]),
-    ),
-);
+/** Headings of a page with remedies, each by the codes in its table. */
+const headingsOf = (file: string): ReadonlyMap<number, string> =>
+  new Map(
+    readFileSync(new URL(`../docs/reference/${file}`, import.meta.url), 'utf8')
+      .split(/^## /m)
+      .flatMap((section) =>
+        [...section.matchAll(/^\| (\d{5}) \|/gm)].map(([, found]): [number, string] => [
+          Number(found),
+          section.slice(0, section.indexOf('\n')),
+        ]),
+      ),
+  );
 
-/** The code of a problem with the link to its remedy. @throws Error where troubleshooting.md has no row of it */
-const withRemedy = (problem: number): string => {
-  const heading = headingOver.get(problem);
-  if (heading === undefined) throw new Error(`docs/reference/troubleshooting.md has no row of ${problem}`);
-  return `[${problem}](troubleshooting.md#${anchorOf(heading)})`;
+const remedies: Readonly<Record<ServiceLocale, string>> = {
+  en: 'troubleshooting.md',
+  'zh-CN': 'troubleshooting.zh-CN.md',
+};
+
+const headings: Readonly<Record<ServiceLocale, ReadonlyMap<number, string>>> = {
+  en: headingsOf(remedies.en),
+  'zh-CN': headingsOf(remedies['zh-CN']),
+};
+
+/** The code of a problem with the link to its remedy. @throws Error where the page of remedies has no row of it */
+const withRemedy = (problem: number, locale: ServiceLocale): string => {
+  const file = remedies[locale];
+  const heading = headings[locale].get(problem);
+  if (heading === undefined) throw new Error(`docs/reference/${file} has no row of ${problem}`);
+  return `[${problem}](${file}#${anchorOf(heading)})`;
 };
 
 /** The page of every error in one language. */
@@ -108,7 +118,7 @@ export const errorsPage = (locale: ServiceLocale): string => {
       table(
         columns,
         names.map((name) => [
-          locale === 'en' ? withRemedy(problemTable[name]) : String(problemTable[name]),
+          withRemedy(problemTable[name], locale),
           String(statusOf(name)),
           code(name),
           catalogueOf(locale).problems[name],

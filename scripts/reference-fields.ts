@@ -3,8 +3,11 @@ import { dialectOf } from '../src/database/dialects.ts';
 import { choiceColours } from '../src/fields/colours.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { type FieldKind, fieldKinds, fieldTypes } from '../src/fields/registry.ts';
+import type { ServiceLocale } from '../src/kernel/messages.ts';
 import { iconNames } from '../src/model/describe.ts';
-import { code, page, table } from './reference-markdown.ts';
+import { inLanguage } from './reference-chinese.ts';
+import { fieldRemarks } from './reference-field-remarks.ts';
+import { code, type PageWords, page, table } from './reference-markdown.ts';
 import { docsOf, interfacesIn, type MemberDocs, membersOf, parse } from './reference-types.ts';
 
 /** Documentation of the field types' options, read from their source. */
@@ -39,10 +42,93 @@ const plainType = (type: string): string => type.replaceAll('NoInfer<Value>', 'c
 
 const common = membersOf(interfaces, 'CommonOptions');
 
-const optionRows = (options: readonly MemberDocs[]) =>
-  options.map(({ name, type, about }) => [code(name), code(plainType(type)), about]);
+interface Words extends PageWords {
+  readonly ofEveryType: string;
+  readonly columns: readonly string[];
+  /** Names of the facts of a type. */
+  readonly facts: readonly [
+    json: string,
+    column: string,
+    filters: string,
+    sortable: string,
+    searched: string,
+  ];
+  readonly yes: string;
+  readonly no: string;
+  readonly format: string;
+  /** Between the columns of the databases. */
+  readonly comma: string;
+  readonly parentheses: readonly [open: string, close: string];
+  /** Paragraphs about options and references. */
+  readonly notes: readonly string[];
+  readonly inAdministration: string;
+  readonly aboutAdministration: string;
+  readonly icons: string;
+  readonly colours: string;
+  readonly listed: string;
+  readonly stop: string;
+}
 
-const section = (kind: FieldKind): string => {
+const words: Readonly<Record<ServiceLocale, Words>> = {
+  en: {
+    title: 'Field types',
+    lead: 'A model file defines its fields with the functions of `field`. A field that is not required can be null.',
+    ofEveryType: 'Options of every type',
+    columns: ['option', 'type', ''],
+    facts: ['JSON', 'Column', 'Filters', 'Sortable', 'Searched by `q`'],
+    yes: 'yes',
+    no: 'no',
+    format: 'format',
+    comma: ', ',
+    parentheses: [' (', ')'],
+    notes: [
+      '`field.owner()` is the reference `user_id` to the owner of the record. Ownership and isolation use it.',
+      "`unique: 'owner'` requires `field.owner()`. For fields that are unique in combination, use the option of the model: `unique: [['order_id', 'product_id']]`. The metadata lists them.",
+      "Duplicates return 422 with an error on each field that the caller may write. A record that the caller cannot see also occupies its value: `unique: true` reveals that a value exists, and `unique: 'owner'` does not.",
+      "A name that a database reserves (`ctid`, `xmin`, `oid`, `rowid` …) cannot name a field, and a model's table cannot have the name of a system table. The service does not start.",
+      'A reference must point to a record that the caller can read, unless it has `anyone`: see [Relations](relations.md#references-in-bodies).',
+    ],
+    inAdministration: 'In the administration area',
+    aboutAdministration:
+      '`group` puts a field under a heading. `colors` of an enum adds a colour to each choice. The resource itself has `icon` and `menu`, which is its heading in the menu:',
+    icons: 'Icons: ',
+    colours: 'Colours: ',
+    listed: ', ',
+    stop: '.',
+  },
+  'zh-CN': {
+    title: '字段类型',
+    lead: '模型文件用 `field` 的函数定义字段。不是必填的字段可以为 null。',
+    ofEveryType: '所有类型共有的选项',
+    columns: ['选项', '类型', ''],
+    facts: ['JSON', '列', '筛选', '可排序', '由 `q` 搜索'],
+    yes: '是',
+    no: '否',
+    format: '格式',
+    comma: '，',
+    parentheses: ['（', '）'],
+    notes: [
+      '`field.owner()` 是指向记录所有者的引用 `user_id`，供归属与数据隔离使用。',
+      "`unique: 'owner'` 需要 `field.owner()`。多个字段的组合须唯一时，使用模型的选项：`unique: [['order_id', 'product_id']]`，元数据会列出它们。",
+      "重复时返回 422，并在调用者可写的每个相关字段上给出错误。调用者看不到的记录同样占用其值：`unique: true` 会暴露某个值已存在，`unique: 'owner'` 则不会。",
+      '数据库保留的名称（`ctid`、`xmin`、`oid`、`rowid` 等）不能用作字段，模型的数据表也不能与系统表同名；否则服务不会启动。',
+      '除非设置了 `anyone`，引用必须指向调用者可读的记录，见[关联](relations.zh-CN.md#请求体中的引用)。',
+    ],
+    inAdministration: '在管理后台中',
+    aboutAdministration:
+      '`group` 把字段放在一个标题之下。enum 的 `colors` 为每个选项添加颜色。资源自身有 `icon` 以及 `menu`，后者是它在菜单中所属的标题：',
+    icons: '图标：',
+    colours: '颜色：',
+    listed: '、',
+    stop: '。',
+  },
+};
+
+const optionRows = (options: readonly MemberDocs[], locale: ServiceLocale) =>
+  options.map(({ name, type, about }) => [code(name), code(plainType(type)), inLanguage(about, locale)]);
+
+const section = (kind: FieldKind, locale: ServiceLocale): string => {
+  const { columns, facts, yes, no, format: formatWord, comma, parentheses } = words[locale];
   const type: FieldType = fieldTypes[kind];
   const options = samples[kind] ?? {};
   const own = membersOf(interfaces, optionsName(kind)).filter(
@@ -51,45 +137,51 @@ const section = (kind: FieldKind): string => {
   const { type: input, format } = type.input(options, 'en');
   const json = [
     ...(Array.isArray(input) ? input : [input]),
-    ...(typeof format === 'string' ? [`format ${format}`] : []),
+    ...(typeof format === 'string' ? [`${formatWord} ${format}`] : []),
+  ];
+  const [open, close] = parentheses;
+  const columnIn = (dialect: 'sqlite' | 'postgres', name: string): string =>
+    `${code(dialectOf(dialect).columns[type.column].type)}${open}${name}${close}`;
+  const values = [
+    json.join(comma),
+    `${columnIn('sqlite', 'SQLite')}${comma}${columnIn('postgres', 'PostgreSQL')}`,
+    type.operators.map(code).join(' '),
+    type.sortable ? yes : no,
+    type.searchable ? yes : no,
   ];
   return [
     `## ${kind}`,
-    aboutOf(kind),
+    inLanguage(aboutOf(kind), locale),
     `\`\`\`ts\nimport { field } from 'gatewright';\n\nexport const example = field.${kind}${calls[kind] ?? '()'};\n\`\`\``,
     table(
       ['', ''],
-      [
-        ['JSON', json.join(', ')],
-        [
-          'Column',
-          `${code(dialectOf('sqlite').columns[type.column].type)} (SQLite), ${code(dialectOf('postgres').columns[type.column].type)} (PostgreSQL)`,
-        ],
-        ['Filters', type.operators.map(code).join(' ')],
-        ['Sortable', type.sortable ? 'yes' : 'no'],
-        ['Searched by `q`', type.searchable ? 'yes' : 'no'],
-      ],
+      facts.map((fact, at) => [fact, values[at] ?? '']),
     ),
-    table(['option', 'type', ''], optionRows(own)),
+    table(columns, optionRows(own, locale)),
+    ...(fieldRemarks[locale][kind] ?? []),
   ].join('\n\n');
 };
 
+/** A model with an icon, groups and colours. */
+const decorated =
+  "```ts\nimport { defineResource, field } from 'gatewright';\n\nexport const sale = { 'zh-CN': '销售', en: 'Sales' };\n\nexport default defineResource('Order', {\n  icon: 'cart',\n  menu: sale,\n  fields: {\n    number: field.string({ required: true }),\n    status: field.enum(['open', 'paid'], { colors: { open: 'yellow', paid: 'green' } }),\n    amount: field.decimal({ group: sale }),\n  },\n});\n```";
+
 /** The reference page of field types. */
-export const fieldsPage = (): string =>
-  page(
-    'Field types',
-    'A model file defines its fields with the functions of `field`. A field that is not required can be null.',
+export const fieldsPage = (locale: ServiceLocale): string => {
+  const { title, lead, ofEveryType, columns, notes, listed, stop, ...ends } = words[locale];
+  return page(
+    title,
+    lead,
     [
-      '## Options of every type',
-      table(['option', 'type', ''], optionRows(common)),
-      `\`field.owner()\` is the reference \`user_id\` to the owner of the record. Ownership and isolation use it.`,
-      "`unique: 'owner'` requires `field.owner()`. For fields that are unique in combination, use the option of the model: `unique: [['order_id', 'product_id']]`. The metadata lists them.",
-      'A reference must point to a record that the caller can read, unless it has `anyone`: see [Roles and permissions](../guide/permissions.md#references).',
-      ...fieldKinds.map(section),
-      '## In the administration area',
-      '`group` puts a field under a heading. `colors` of an enum adds a colour to each choice. The resource itself has `icon` and `menu`, which is its heading in the menu:',
-      "```ts\nimport { defineResource, field } from 'gatewright';\n\nexport const sale = { 'zh-CN': '销售', en: 'Sales' };\n\nexport default defineResource('Order', {\n  icon: 'cart',\n  menu: sale,\n  fields: {\n    number: field.string({ required: true }),\n    status: field.enum(['open', 'paid'], { colors: { open: 'yellow', paid: 'green' } }),\n    amount: field.decimal({ group: sale }),\n  },\n});\n```",
-      `Icons: ${iconNames.map(code).join(', ')}.`,
-      `Colours: ${choiceColours.map(code).join(', ')}.`,
+      `## ${ofEveryType}`,
+      table(columns, optionRows(common, locale)),
+      ...notes,
+      ...fieldKinds.map((kind) => section(kind, locale)),
+      `## ${ends.inAdministration}`,
+      ends.aboutAdministration,
+      decorated,
+      `${ends.icons}${iconNames.map(code).join(listed)}${stop}`,
+      `${ends.colours}${choiceColours.map(code).join(listed)}${stop}`,
     ].join('\n\n'),
   );
+};

@@ -5,7 +5,9 @@
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { page, table } from './reference-markdown.ts';
+import type { ServiceLocale } from '../src/kernel/messages.ts';
+import { inLanguage } from './reference-chinese.ts';
+import { type PageWords, page, table } from './reference-markdown.ts';
 import { parse } from './reference-types.ts';
 
 /** The value of an expression of numbers and constants; undefined where it is something else. */
@@ -45,43 +47,64 @@ const constantsOf = (
     }),
   );
 
-const spanOf = (seconds: number): string => {
-  if (seconds % 86_400 === 0 && seconds > 86_400) return `${seconds / 86_400} days`;
-  if (seconds % 3_600 === 0) return `${seconds / 3_600} h`;
-  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+interface Units {
+  readonly days: string;
+  readonly hours: string;
+  readonly minutes: string;
+  readonly seconds: string;
+  readonly bytes: string;
+  readonly characters: string;
+}
+
+const units: Readonly<Record<ServiceLocale, Units>> = {
+  en: { days: 'days', hours: 'h', minutes: 'min', seconds: 's', bytes: 'bytes', characters: 'characters' },
+  'zh-CN': {
+    days: '天',
+    hours: '小时',
+    minutes: '分钟',
+    seconds: '秒',
+    bytes: '字节',
+    characters: '个字符',
+  },
 };
 
-const bytesOf = (bytes: number): string => {
+const spanOf = (seconds: number, { days, hours, minutes, seconds: unit }: Units): string => {
+  if (seconds % 86_400 === 0 && seconds > 86_400) return `${seconds / 86_400} ${days}`;
+  if (seconds % 3_600 === 0) return `${seconds / 3_600} ${hours}`;
+  return seconds % 60 === 0 ? `${seconds / 60} ${minutes}` : `${seconds} ${unit}`;
+};
+
+const bytesOf = (bytes: number, { bytes: unit }: Units): string => {
   if (bytes % 1_048_576 === 0) return `${bytes / 1_048_576} MiB`;
-  return bytes % 1_024 === 0 ? `${bytes / 1_024} KiB` : `${bytes.toLocaleString('en')} bytes`;
+  return bytes % 1_024 === 0 ? `${bytes / 1_024} KiB` : `${bytes.toLocaleString('en')} ${unit}`;
 };
 
 /** Texts of values, by unit. */
-const format: Readonly<Record<string, (value: number) => string>> = {
+const format: Readonly<Record<string, (value: number, words: Units) => string>> = {
   count: (value) => value.toLocaleString('en'),
   bytes: bytesOf,
-  characters: (value) => `${value.toLocaleString('en')} characters`,
-  ms: (value) => spanOf(value / 1_000),
+  characters: (value, { characters }) => `${value.toLocaleString('en')} ${characters}`,
+  ms: (value, words) => spanOf(value / 1_000, words),
   s: spanOf,
-  days: (value) => `${value} days`,
+  days: (value, { days }) => `${value} ${days}`,
 };
 
-/** Sections of the page, in their order. */
-const sections = [
-  'Lists',
-  'Related records',
-  'Bodies',
-  'Fields',
-  'Accounts and credentials',
-  'Events, webhooks and jobs',
-];
+/** Sections of the page, in their order; the tags name them in English. */
+const sections: Readonly<Record<string, string>> = {
+  Lists: '列表',
+  'Related records': '关联记录',
+  Bodies: '请求体',
+  Fields: '字段',
+  'Accounts and credentials': '账号与凭据',
+  'Events, webhooks and jobs': '事件、Webhook 与任务',
+};
 
 interface Limit {
   /** The constant: its path in `src`, and its name. */
   readonly constant: string;
   readonly section: string;
   readonly text: string;
-  readonly value: string;
+  readonly value: Readonly<Record<ServiceLocale, string>>;
   readonly beyond: string;
 }
 
@@ -90,11 +113,12 @@ const limitOf = (constant: string, tag: string, value: number | undefined): Limi
   const [section = '', text = '', unit = '', beyond = '', ...more] = tag
     .split('|')
     .map((part) => part.trim());
-  const words = format[unit]?.(value ?? Number.NaN);
-  if (!sections.includes(section) || beyond === '' || more.length > 0 || words === undefined)
+  const words = format[unit];
+  if (!Object.hasOwn(sections, section) || beyond === '' || more.length > 0 || words === undefined)
     throw new Error(`${constant}: "@limit ${tag}" is not SECTION | TEXT | UNIT | BEYOND`);
   if (value === undefined) throw new Error(`${constant} has a limit and no number`);
-  return { constant, section, text, value: words, beyond: beyond === '-' ? '' : beyond };
+  const texts = { en: words(value, units.en), 'zh-CN': words(value, units['zh-CN']) };
+  return { constant, section, text, value: texts, beyond: beyond === '-' ? '' : beyond };
 };
 
 const limitsIn = (path: string): readonly Limit[] => {
@@ -122,16 +146,38 @@ const limits: readonly Limit[] = globSync('**/*.ts', {
 /** The constants of the page: the path of each in `src`, and its name. */
 export const limitConstants: ReadonlySet<string> = new Set(limits.map(({ constant }) => constant));
 
+interface Words extends PageWords {
+  readonly columns: readonly string[];
+}
+
+const words: Readonly<Record<ServiceLocale, Words>> = {
+  en: {
+    title: 'Limits',
+    lead: 'These limits are fixed. For limits with a variable (`BODY_LIMIT`, `BODY_MEMORY`, `MAX_CONNECTIONS`, `HANDLER_TIMEOUT`, `TRANSACTION_TIMEOUT`) see [Configuration](configuration.md), for error codes see [Errors](errors.md).',
+    columns: ['limit', 'value', 'beyond it'],
+  },
+  'zh-CN': {
+    title: '上限',
+    lead: '以下上限是固定的。可用变量调整的上限（`BODY_LIMIT`、`BODY_MEMORY`、`MAX_CONNECTIONS`、`HANDLER_TIMEOUT`、`TRANSACTION_TIMEOUT`）见[配置](configuration.zh-CN.md)，错误码见[错误码](errors.zh-CN.md)。',
+    columns: ['对象', '上限', '超出时'],
+  },
+};
+
+/** The response beyond a limit: codes and names stay, words are translated. */
+const beyondIn = (beyond: string, locale: ServiceLocale): string =>
+  /^\d{3}(?: `\w+`)?$/.test(beyond) ? beyond : inLanguage(beyond, locale);
+
 /** The reference page of limits. */
-export const limitsPage = (): string =>
-  page(
-    'Limits',
-    'These limits are fixed. For limits with a variable (`BODY_LIMIT`, `BODY_MEMORY`, `MAX_CONNECTIONS`, `HANDLER_TIMEOUT`, `TRANSACTION_TIMEOUT`) see [Configuration](configuration.md), for error codes see [Errors](errors.md).',
-    sections
-      .map((title) => {
-        const rows = limits.filter(({ section }) => section === title);
-        const cells = rows.map(({ text, value, beyond }) => [text, value, beyond]);
-        return `## ${title}\n\n${table(['limit', 'value', 'beyond it'], cells)}`;
-      })
-      .join('\n\n'),
-  );
+export const limitsPage = (locale: ServiceLocale): string => {
+  const { title, lead, columns } = words[locale];
+  const parts = Object.entries(sections).map(([section, chinese]) => {
+    const rows = limits.filter((limit) => limit.section === section);
+    const cells = rows.map(({ text, value, beyond }) => [
+      inLanguage(text, locale),
+      value[locale],
+      beyondIn(beyond, locale),
+    ]);
+    return `## ${locale === 'en' ? section : chinese}\n\n${table(columns, cells)}`;
+  });
+  return page(title, lead, parts.join('\n\n'));
+};

@@ -10,3 +10,9 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
 /** A page, with a line that names its source. */
 export const page = (title: string, lead: string, body: string): string =>
   `# ${title}\n\n<!-- Written by npm run reference from the source. -->\n\n${lead}\n\n${body}\n`;
+
+/** The first words of a page in a language. */
+export interface PageWords {
+  readonly title: string;
+  readonly lead: string;
+}

@@ -1,18 +1,18 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { variables } from '../src/app/variables.ts';
-import { commandHelp } from '../src/cli/help.ts';
-import { registry } from '../src/cli/registry.ts';
-import { rankedMatches } from '../src/database/search.ts';
-import type { FieldType, FilterOperator } from '../src/fields/field.ts';
-import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
-import { headerTexts, parameterTexts } from '../src/http/describe.ts';
-import { plainParameters } from '../src/records/list.ts';
+import type { ServiceLocale } from '../src/kernel/messages.ts';
+import { optionsSchemaFile } from './options-schema.ts';
 import { aggregatesPage } from './reference-aggregates.ts';
+import { alertsPage } from './reference-alerts.ts';
+import { unusedTranslations } from './reference-chinese.ts';
 import { clocksPage } from './reference-clocks.ts';
+import { commandPage } from './reference-commands.ts';
 import { errorsPage } from './reference-errors.ts';
 import { fieldsPage } from './reference-fields.ts';
 import { limitsPage } from './reference-limits.ts';
-import { code, page, table } from './reference-markdown.ts';
+import { listPage } from './reference-list.ts';
+import { logPage } from './reference-log.ts';
+import { code, type PageWords, page, table } from './reference-markdown.ts';
 import { resourcePage, scopePage } from './reference-resource.ts';
 import { interfacesIn, membersOf, memberTable } from './reference-types.ts';
 import { vectorsFile } from './reference-vectors.ts';
@@ -25,136 +25,145 @@ const configTypes: Readonly<Record<string, string>> = {
   onStop: 'function',
 };
 
-const configurationPage = (): string =>
-  page(
-    'Configuration',
-    'The service reads these environment variables once, at start. If any are invalid, it reports all of them and does not start. An empty variable counts as unset.',
-    [
-      table(
-        ['variable', 'default', 'meaning'],
-        variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning.en]),
-      ),
-      '## gatewright.config.ts',
+const manifest = new URL('../package.json', import.meta.url);
+
+interface Words extends PageWords {
+  readonly columns: readonly string[];
+  readonly aboutCredentials: string;
+  readonly aboutFile: string;
+  readonly notes: readonly string[];
+  readonly packages: string;
+  readonly aboutPackages: string;
+  readonly packageColumns: readonly string[];
+  /** Settings that need packages, in the order of `packageNames`. */
+  readonly settings: readonly string[];
+}
+
+const words: Readonly<Record<ServiceLocale, Words>> = {
+  en: {
+    title: 'Configuration',
+    lead: 'The service reads these environment variables once, at start. If any are invalid, it reports all of them and does not start. An empty variable counts as unset.',
+    columns: ['variable', 'default', 'meaning'],
+    aboutCredentials:
+      'Paths are relative to the current folder. The credentials are a standard [age](https://age-encryption.org) file with the secrets of applications, and optionally `jwt_secret`, `smtp_password` and `providers.NAME.client_secret`. A changed file is read again.',
+    aboutFile:
       'Functions and limits, which no variable can hold, are in this file of the application: it exports `defineConfig({ … })` by default. The file is optional.',
-      memberTable(membersOf(interfacesIn(['app/application.ts']), 'ApplicationConfig'), configTypes),
+    notes: [
       'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller` or each `network` (`per`): see [Limit requests](../guide/rate-limits.md).',
+      "Where several environments run the same code, `environment` comes from a variable: `environment: process.env.DEPLOYMENT ?? 'development'`.",
       '`mail` and `registration` are explained in [Self-service accounts and mail](../guide/accounts.md), `providers` in [Sign in with a provider](../guide/providers.md).',
-    ].join('\n\n'),
-  );
-
-const chineseConfiguration = new URL('../docs/reference/configuration.zh-CN.md', import.meta.url);
-
-/** The Chinese page as it is, with the table of variables; the rest of it is written by hand. */
-const chineseConfigurationPage = async (): Promise<string> => {
-  const rows = variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning['zh-CN']]);
-  const written = table(['变量', '默认值', '含义'], rows);
-  return (await readFile(chineseConfiguration, 'utf8')).replace(
-    /^\| 变量 \|.*\n(?:\|.*\n)*/m,
-    () => `${written}\n`,
-  );
-};
-
-const commandPage = async (): Promise<string> => {
-  const helps = await Promise.all(
-    [...registry].map(async ([name, { load }]) => {
-      const { command } = await load();
-      return `## ${name}\n\n\`\`\`text\n${commandHelp(name, command).trimEnd()}\n\`\`\``;
-    }),
-  );
-  return page(
-    'Command line',
-    'Exit status: 0 success, 1 failure, 2 usage error. An error is one line on stderr. With `--json` the result is the last line of stdout.',
-    helps.join('\n\n'),
-  );
-};
-
-const operatorTexts: Readonly<Record<FilterOperator, string>> = {
-  eq: 'equals; same as `filter[field]=value`',
-  ne: 'does not equal; null does not equal any value',
-  gt: 'greater than',
-  gte: 'greater than or equal to',
-  lt: 'less than',
-  lte: 'less than or equal to',
-  in: 'one of the values, comma-separated; `\\,` is a comma inside a value, `\\\\` a backslash',
-  like: 'contains the text; case-insensitive for ASCII letters; `%` and `_` are literal',
-  starts_with: 'begins with the text, case-sensitive',
-  null: '`true`: has no value; `false`: has a value',
-};
-
-const listPage = (): string => {
-  const { page: number, per_page, after, ...further } = plainParameters;
-  const parameters: readonly (readonly [string, string])[] = [
-    ['page', number.text.en],
-    ['per_page', `${per_page.text.en}, 1 to 1,000`],
-    ['after', after.text.en],
-    [
-      'sort',
-      `${parameterTexts.sort.en}; default \`id\`, for words of a full-text search the best match; ties are ordered by \`id\`; null comes first`,
     ],
-    ['filter[field][operator]', 'Conditions, joined by AND'],
-    [
-      'q',
-      `${parameterTexts.search.en}; words and their best matches where the model has a [full-text search](../guide/search.md)`,
+    packages: 'Packages that the application installs',
+    aboutPackages:
+      'Gatewright brings the packages that every application needs. Some settings need another one. Where it is missing, the service does not start, and the error names the command.',
+    packageColumns: ['setting', 'command'],
+    settings: [
+      '`DATABASE_URL` of PostgreSQL',
+      'metrics on `METRICS_PORT`',
+      '`mail` with an SMTP server',
+      '`providers`',
+      'spans of OpenTelemetry, with an SDK',
+      'the adapter for react-admin',
     ],
-    ...Object.entries(further).map(([name, { text }]) => [name, text.en] as const),
-  ];
+  },
+  'zh-CN': {
+    title: '配置',
+    lead: '服务启动时读取一次环境变量。所有错误会一并报告，有错误时服务不会启动。空值等同于未设置。',
+    columns: ['变量', '默认值', '含义'],
+    aboutCredentials:
+      '路径相对于当前目录。凭据文件是标准的 [age](https://age-encryption.org) 文件，保存各应用的密钥，也可以保存 `jwt_secret`、`smtp_password` 与 `providers.NAME.client_secret`；文件变化后会重新读取。',
+    aboutFile:
+      '变量无法表达的函数与限速放在应用的这个文件中：以默认导出给出 `defineConfig({ … })`。该文件可以省略。',
+    notes: [
+      '`RateLimit` 为每个 `window`（`1m`）内的 `max` 个请求，其中 `burst` 个可以同时到达，按每个 `caller` 或每个 `network`（`per`）计算，见[限速](../guide/rate-limits.zh-CN.md)。',
+      "多个环境运行同样的代码时，`environment` 取自变量：`environment: process.env.DEPLOYMENT ?? 'development'`。",
+      '`mail` 与 `registration` 见[自助账号与邮件](../guide/accounts.zh-CN.md)，`providers` 见[通过身份提供方登录](../guide/providers.zh-CN.md)。',
+    ],
+    packages: '由应用安装的包',
+    aboutPackages:
+      'Gatewright 自带每个应用都需要的包；部分设置还需要应用另行安装。缺少时服务不会启动，错误信息会给出安装命令。',
+    packageColumns: ['设置', '命令'],
+    settings: [
+      'PostgreSQL 的 `DATABASE_URL`',
+      '`METRICS_PORT` 上的指标',
+      '使用 SMTP 服务器的 `mail`',
+      '`providers`',
+      '配合 SDK 的 OpenTelemetry 跨度',
+      'react-admin 适配器',
+    ],
+  },
+};
+
+const packageNames: readonly (readonly string[])[] = [
+  ['pg'],
+  ['prom-client'],
+  ['nodemailer'],
+  ['openid-client', 'jose'],
+  ['@opentelemetry/api'],
+  ['ra-core'],
+];
+
+/** Settings that need packages, each with the command that installs these. */
+const optionalPackages = ({ settings }: Words): string[][] => {
+  const { peerDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+    peerDependencies: Readonly<Record<string, string>>;
+  };
+  return packageNames.map((names, at) => {
+    const versions = names.map((name) => `${name}@${/\d+/.exec(peerDependencies[name] ?? '')}`);
+    return [settings[at] ?? '', code(`npm install ${versions.join(' ')}`)];
+  });
+};
+
+const configurationPage = (locale: ServiceLocale): string => {
+  const text = words[locale];
+  const members = membersOf(interfacesIn(['app/application.ts']), 'ApplicationConfig');
   return page(
-    'List parameters',
-    'Every list accepts these parameters: resources, `/users`, `/api_keys` and the lists of the administration area. Without `page`, `per_page` and `after`, a list returns all records. An invalid value returns 400, and so does a field that the caller cannot see in the list. See [Aggregates](aggregates.md) for counts and sums by group. See [Relations](relations.md) for related records, and for filters and sorts by their fields (`filter[customer.country]=DE`).',
+    text.title,
+    text.lead,
     [
       table(
-        ['parameter', ''],
-        parameters.map(([name, text]) => [code(name), text]),
+        text.columns,
+        variables.map(({ name, fallback, meaning }) => [code(name), code(fallback), meaning[locale]]),
       ),
-      'With a cursor, `Link` has `first`, `prev` and `next`. A client that follows them gets every record exactly once, in either direction, even during writes. A cursor is valid only for the sort that it was created with, and responses have no total.',
-      '## Operators',
-      table(
-        ['operator', ''],
-        Object.entries(operatorTexts).map(([name, text]) => [code(name), text]),
-      ),
-      table(
-        ['field type', 'operators', 'sortable', 'searched by `q`'],
-        fieldKinds.map((kind) => {
-          const { operators, sortable, searchable }: FieldType = fieldTypes[kind];
-          return [
-            code(kind),
-            operators.map(code).join(' '),
-            sortable ? 'yes' : 'no',
-            searchable ? 'yes' : 'no',
-          ];
-        }),
-      ),
-      '## CSV',
-      'Every list and every [aggregate](aggregates.md) is returned as CSV if `Accept` prefers `text/csv` to JSON. Records, fields, pages and headers are the same, and a long list is streamed. Preference goes by weight (`q=`), then by precision of the type, then by position; `*/*` means JSON. Errors are always the JSON envelope. If a response is interrupted, its chunked body has no end marker, as with JSON.',
-      [
-        '- The format is RFC 4180 in UTF-8. The first line has the field names, lines end with CRLF, and cells are quoted where necessary.',
-        '- A null value is empty; an empty text is `""`. Values are those of the JSON response. Arrays, objects, and all values of a `json` field are JSON text.',
-        "- Spreadsheets treat text that begins with `=`, `+`, `-` or `@` as a formula, also in full width, after spaces, and after a line break or a separator (`,` `;` `|`, tab) within a cell. The service puts a `'` before each of them; text that already has one gets a second. Plain numbers (`-12.50`) stay unchanged. In JSON arrays and objects, the comma is not such a separator.",
-      ].join('\n'),
-      '## Pagination',
-      table(
-        ['header', ''],
-        (['X-Total-Count', 'Link'] as const).map((name) => [code(name), headerTexts[name].en]),
-      ),
-      `In the order of its best matches, a [full-text search](../guide/search.md#the-order) counts up to ${rankedMatches.toLocaleString('en')} records, or to the first one behind the page if that is further.`,
+      text.aboutCredentials,
+      '## gatewright.config.ts',
+      text.aboutFile,
+      memberTable(members, configTypes, locale),
+      ...text.notes,
+      `## ${text.packages}`,
+      text.aboutPackages,
+      table(text.packageColumns, optionalPackages(text)),
     ].join('\n\n'),
   );
 };
 
-/** Files of docs/reference by their names. */
-export const referenceFiles = async (): Promise<ReadonlyMap<string, string>> =>
-  new Map([
-    ['errors.md', errorsPage('en')],
-    ['errors.zh-CN.md', errorsPage('zh-CN')],
-    ['resource.md', resourcePage()],
-    ['scope.md', scopePage()],
-    ['fields.md', fieldsPage()],
-    ['configuration.md', configurationPage()],
-    ['configuration.zh-CN.md', await chineseConfigurationPage()],
-    ['command-line.md', await commandPage()],
-    ['list-parameters.md', listPage()],
-    ['aggregates.md', aggregatesPage()],
-    ['clocks.md', clocksPage()],
-    ['limits.md', limitsPage()],
-    ['signature-vectors.json', vectorsFile()],
-  ]);
+/** Pages that are written in both languages. */
+const inBoth: Readonly<Record<string, (locale: ServiceLocale) => string | Promise<string>>> = {
+  errors: errorsPage,
+  configuration: configurationPage,
+  resource: resourcePage,
+  scope: scopePage,
+  fields: fieldsPage,
+  'command-line': commandPage,
+  'list-parameters': listPage,
+  aggregates: aggregatesPage,
+  limits: limitsPage,
+  alerts: alertsPage,
+  clocks: clocksPage,
+  log: logPage,
+};
+
+/** Files of docs/reference by their names. @throws Error for a translation whose text no page has any more */
+export const referenceFiles = async (): Promise<ReadonlyMap<string, string>> => {
+  const files = new Map<string, string>();
+  for (const [name, write] of Object.entries(inBoth)) {
+    files.set(`${name}.md`, await write('en'));
+    files.set(`${name}.zh-CN.md`, await write('zh-CN'));
+  }
+  files.set('signature-vectors.json', vectorsFile());
+  files.set('options.schema.json', optionsSchemaFile());
+  const [unused] = unusedTranslations();
+  if (unused !== undefined)
+    throw new Error(`the translations of the reference (scripts) have what no page has: ${unused}`);
+  return files;
+};

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { apiMethodNames } from '../src/auth/registry.ts';
+import type { ServiceLocale } from '../src/kernel/messages.ts';
+import { hookRemarks, scopeRemarks } from './reference-code-remarks.ts';
 import { code, page, table } from './reference-markdown.ts';
 import { interfacesIn, membersOf, memberTable } from './reference-types.ts';
 
@@ -43,19 +46,58 @@ const contextTypes: Readonly<Record<string, string>> = {
 
 const scopeNames: ReadonlySet<string> = new Set(members('Scope').map(({ name }) => name));
 
+interface ResourceWords {
+  readonly title: string;
+  readonly lead: string;
+  readonly options: string;
+  readonly furtherPages: (methods: string) => string;
+  readonly hooks: string;
+  readonly aboutHooks: string;
+  readonly contextOf: (hook: string) => string;
+}
+
+const methodsIn = (locale: ServiceLocale): string =>
+  new Intl.ListFormat(locale).format(apiMethodNames.map(code));
+
+const resourceWords: Readonly<Record<ServiceLocale, ResourceWords>> = {
+  en: {
+    title: 'Resource options',
+    lead: 'A file in `resources/` exports `defineResource(name, options)` by default. Only `fields` is required. A name that does not exist, or a value of the wrong type, stops the start with the file, the option and the nearest name.',
+    options: 'Options',
+    furtherPages: (methods) =>
+      `Actions are \`list\`, \`detail\`, \`create\`, \`update\` and \`destroy\`. Methods are ${methods}. [Field types](fields.md) lists the functions of \`field\`, [Conditions](conditions.md) those of rules, [Relations](relations.md) the options of \`many\`.`,
+    hooks: 'Hooks',
+    aboutHooks:
+      'Every hook gets the members of a [scope](scope.md) that acts for the caller of the write, and these:',
+    contextOf: (hook) => `Context of ${hook}`,
+  },
+  'zh-CN': {
+    title: '资源选项',
+    lead: '`resources/` 中的文件以默认导出给出 `defineResource(name, options)`，只有 `fields` 是必需的。名称不存在或值的类型不对时服务不会启动，错误信息给出文件、选项与最接近的名称。',
+    options: '选项',
+    furtherPages: (methods) =>
+      `操作为 \`list\`、\`detail\`、\`create\`、\`update\` 与 \`destroy\`，认证方式为 ${methods.replace(/(?<=`)和(?=`)/, ' 与 ')}。\`field\` 的函数见[字段类型](fields.zh-CN.md)，规则的函数见[条件](conditions.zh-CN.md)，\`many\` 的选项见[关联](relations.zh-CN.md)。`,
+    hooks: '钩子',
+    aboutHooks: '每个钩子都有[作用域](scope.zh-CN.md)的成员，该作用域以写入的调用者身份操作，此外还有：',
+    contextOf: (hook) => `${hook} 的上下文`,
+  },
+};
+
 /** The reference page of `defineResource`. */
-export const resourcePage = (): string =>
-  page(
-    'Resource options',
-    'A file in `resources/` exports `defineResource(name, options)` by default. Only `fields` is required. A name that does not exist, or a value of the wrong type, stops the start with the file, the option and the nearest name.',
+export const resourcePage = (locale: ServiceLocale): string => {
+  const text = resourceWords[locale];
+  return page(
+    text.title,
+    text.lead,
     [
       `\`\`\`ts\n${example}\`\`\``,
-      '## Options',
-      memberTable(members('ResourceDefinition'), optionTypes),
-      'Actions are `list`, `detail`, `create`, `update` and `destroy`; methods are `jwt`, `bearer`, `api_key` and `signature`. [Field types](fields.md) lists the functions of `field`, [Modelling](../guide/modelling.md#limit-rows-by-conditions) the conditions, [Relations](relations.md) the options of `many`.',
-      '## Hooks',
-      memberTable(members('TypedHooks')),
-      'Every hook gets the members of a [scope](scope.md) that acts for the caller of the write, and these:',
+      `## ${text.options}`,
+      memberTable(members('ResourceDefinition'), optionTypes, locale),
+      text.furtherPages(methodsIn(locale)),
+      `## ${text.hooks}`,
+      memberTable(members('TypedHooks'), {}, locale),
+      ...hookRemarks[locale],
+      text.aboutHooks,
       ...(
         [
           ['beforeSave', 'BeforeSaveContext'],
@@ -63,14 +105,16 @@ export const resourcePage = (): string =>
           ['afterCommit', 'AfterCommitContext'],
         ] as const
       ).flatMap(([hook, context]) => [
-        `### Context of ${code(hook)}`,
+        `### ${text.contextOf(code(hook))}`,
         memberTable(
           members(context).filter(({ name }) => name !== 'principal' && !scopeNames.has(name)),
           contextTypes,
+          locale,
         ),
       ]),
     ].join('\n\n'),
   );
+};
 
 const queryTypes: Readonly<Record<string, string>> = {
   include: 'names | { name: fields }',
@@ -88,63 +132,177 @@ const queryTypes: Readonly<Record<string, string>> = {
   aggregate: 'function',
 };
 
-/** The reference page of the scope: what code of an application works with. */
-export const scopePage = (): string => {
-  const section = (title: string, lead: string, ...names: readonly string[]): string =>
-    [
-      `## ${title}`,
-      lead,
-      memberTable(
-        names.flatMap((name) => members(name)),
-        queryTypes,
-      ),
-    ].join('\n\n');
-  return page(
+type Titled = Readonly<Record<ServiceLocale, readonly [title: string, lead: string]>>;
+
+/** The sections of the page of the scope: title, lead and the interface whose members it lists. */
+const scopeSections: readonly (readonly [Titled, string])[] = [
+  [
+    {
+      en: ['Members', 'A hook has the same members in its context.'],
+      'zh-CN': ['成员', '钩子的上下文中也有这些成员。'],
+    },
     'Scope',
-    'Code of an application works with a scope: endpoints and hooks get one that acts for the caller, jobs and `onStart` one that acts for the system. [Code of your own](../guide/code.md) shows it at work.',
-    [
-      section('Members', 'A hook has the same members in its context.', 'Scope'),
-      section(
+  ],
+  [
+    {
+      en: [
         'Records',
         'The operations that `records(model)` returns. Each goes through policy, validation and hooks like a request.',
-        'RecordsOf',
-      ),
-      section(
+      ],
+      'zh-CN': ['记录', '`records(model)` 返回的操作。与请求一样，每个操作都经过访问规则、校验与钩子。'],
+    },
+    'RecordsOf',
+  ],
+  [
+    {
+      en: [
         'Query of `list` and `page`',
         'A filter is an object: `{ status: "paid", amount: { gte: 100 } }`.',
-        'ListQuery',
-      ),
-      section('Result of `page`', 'A page and the way to the next one.', 'RecordPage'),
-      section('Query of `aggregate`', 'See [Aggregates](aggregates.md) for the results.', 'GroupQuery'),
-      section('Options of `find` and `get`', 'Both are optional.', 'FindOptions'),
-      section('Options of `update` and `remove`', '`remove` takes `version` only.', 'RecordUpdateOptions'),
-      section(
+      ],
+      'zh-CN': [
+        '`list` 与 `page` 的查询',
+        '筛选条件是一个对象：`{ status: "paid", amount: { gte: 100 } }`。',
+      ],
+    },
+    'ListQuery',
+  ],
+  [
+    {
+      en: ['Result of `page`', 'A page and the way to the next one.'],
+      'zh-CN': ['`page` 的结果', '一页记录，以及获取下一页所需的数据。'],
+    },
+    'RecordPage',
+  ],
+  [
+    {
+      en: ['Query of `aggregate`', 'See [Aggregates](aggregates.md) for the results.'],
+      'zh-CN': ['`aggregate` 的查询', '结果见[汇总](aggregates.zh-CN.md)。'],
+    },
+    'GroupQuery',
+  ],
+  [
+    {
+      en: ['Options of `find` and `get`', 'Both are optional.'],
+      'zh-CN': ['`find` 与 `get` 的选项', '均可省略。'],
+    },
+    'FindOptions',
+  ],
+  [
+    {
+      en: ['Options of `update` and `remove`', '`remove` takes `version` only.'],
+      'zh-CN': ['`update` 与 `remove` 的选项', '`remove` 只接受 `version`。'],
+    },
+    'RecordUpdateOptions',
+  ],
+  [
+    {
+      en: [
         'Users',
         "The operations of `asSystem(reason).records('User')`, on the accounts of the service. The scope of a caller has `list` and `find` only, which return the users of `GET /api/v1/users`: administrators read all of them, other users themselves. There are no `include`, `update` by version, or hooks.",
-        'ManagedUsers',
-      ),
-      section(
+      ],
+      'zh-CN': [
+        '用户',
+        "`asSystem(reason).records('User')` 对服务账号的操作。调用者的作用域只有 `list` 与 `find`，返回 `GET /api/v1/users` 的用户：管理员可读全部，其他用户只能读自己。不支持 `include`、按版本的 `update` 与钩子。",
+      ],
+    },
+    'ManagedUsers',
+  ],
+  [
+    {
+      en: [
         'Values of a user',
         'The values of `create` and `update`, with the rules of the administration area.',
-        'UserInput',
-      ),
-      section('SQL', 'Statements written with the tag `sql`.', 'ScopeSql'),
-      section(
-        'Jobs',
-        'In a transaction a job is stored with it, and runs only if the transaction commits.',
-        'JobQueue',
-      ),
-      section('Options of `jobs.add`', 'Both are optional.', 'JobOptions'),
-      '## Problems',
-      'Problems that most operations throw; [Errors](errors.md) lists all.',
+      ],
+      'zh-CN': ['用户的值', '`create` 与 `update` 的值，规则与管理后台相同。'],
+    },
+    'UserInput',
+  ],
+  [
+    {
+      en: ['SQL', 'Statements written with the tag `sql`.'],
+      'zh-CN': ['SQL', '用标签 `sql` 书写的语句。'],
+    },
+    'ScopeSql',
+  ],
+  [
+    {
+      en: ['Jobs', 'In a transaction a job is stored with it, and runs only if the transaction commits.'],
+      'zh-CN': ['任务', '在事务中，任务随事务保存，事务提交后才会执行。'],
+    },
+    'JobQueue',
+  ],
+  [
+    {
+      en: ['Options of `jobs.add`', 'Both are optional.'],
+      'zh-CN': ['`jobs.add` 的选项', '均可省略。'],
+    },
+    'JobOptions',
+  ],
+];
+
+interface ScopeWords {
+  readonly title: string;
+  readonly lead: string;
+  readonly problems: string;
+  readonly aboutProblems: string;
+  readonly columns: readonly string[];
+  /** The cases of `invalid_record`, `forbidden`, `record_not_found` and `stale`. */
+  readonly cases: readonly string[];
+}
+
+const scopeWords: Readonly<Record<ServiceLocale, ScopeWords>> = {
+  en: {
+    title: 'Scope',
+    lead: 'Code of an application works with a scope: endpoints and hooks get one that acts for the caller, jobs and `onStart` one that acts for the system. [Code of your own](../guide/code.md) shows it at work.',
+    problems: 'Problems',
+    aboutProblems: 'Problems that most operations throw; [Errors](errors.md) lists all.',
+    columns: ['problem', 'thrown when'],
+    cases: [
+      'a value breaks a rule; 422',
+      'a role lacks the grant; 403',
+      'the record does not exist or is out of reach; 404',
+      'the record has another version; 412',
+    ],
+  },
+  'zh-CN': {
+    title: '作用域',
+    lead: '应用的代码通过作用域读写数据：接口与钩子的作用域以调用者身份操作，任务与 `onStart` 的以系统身份操作。用法见[编写代码](../guide/code.zh-CN.md)。',
+    problems: '错误',
+    aboutProblems: '多数操作会抛出的错误；全部错误见[错误码](errors.zh-CN.md)。',
+    columns: ['错误', '何时抛出'],
+    cases: ['值违反规则；422', '角色没有权限；403', '记录不存在或不可访问；404', '记录已是其他版本；412'],
+  },
+};
+
+const usualProblems = ['invalid_record', 'forbidden', 'record_not_found', 'stale'];
+
+/** The reference page of the scope: what code of an application works with. */
+export const scopePage = (locale: ServiceLocale): string => {
+  const { title, lead, problems, aboutProblems, columns, cases } = scopeWords[locale];
+  const sections = scopeSections.map(
+    ([
+      {
+        [locale]: [heading, about],
+      },
+      name,
+    ]) =>
+      [
+        `## ${heading}`,
+        about,
+        memberTable(members(name), queryTypes, locale),
+        ...(scopeRemarks[name]?.[locale] ?? []),
+      ].join('\n\n'),
+  );
+  return page(
+    title,
+    lead,
+    [
+      ...sections,
+      `## ${problems}`,
+      aboutProblems,
       table(
-        ['problem', 'thrown when'],
-        [
-          [code('invalid_record'), 'a value breaks a rule; 422'],
-          [code('forbidden'), 'a role lacks the grant; 403'],
-          [code('record_not_found'), 'the record does not exist or is out of reach; 404'],
-          [code('stale'), 'the record has another version; 412'],
-        ],
+        columns,
+        usualProblems.map((name, at) => [code(name), cases[at] ?? '']),
       ),
     ].join('\n\n'),
   );

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
+import type { ServiceLocale } from '../src/kernel/messages.ts';
+import { inLanguage, typeInLanguage } from './reference-chinese.ts';
 import { code, table } from './reference-markdown.ts';
 
 /** A member of an interface, as its source documents it. */
@@ -80,22 +82,24 @@ export const membersOf = (
 };
 
 /**
- * A table of members: name, type and documentation.
+ * A table of members: name, type and documentation in the language of the page.
  * @param plainTypes types as a reader writes them, for those that the source states with type parameters
  * @throws Error for a member without documentation
  */
 export const memberTable = (
   members: readonly MemberDocs[],
   plainTypes: Readonly<Record<string, string>> = {},
+  locale: ServiceLocale = 'en',
 ): string =>
   table(
-    ['name', 'type', ''],
-    members.map(({ name, type, parameters, about }) => {
-      if (about === '') throw new Error(`${name} has no doc comment`);
+    locale === 'en' ? ['name', 'type', ''] : ['名称', '类型', ''],
+    members.map(({ name, type, parameters, about: english }) => {
+      if (english === '') throw new Error(`${name} has no doc comment`);
+      const about = inLanguage(english, locale);
       if (parameters !== undefined) return [code(`${name}(${parameters.join(', ')})`), '', about];
       const plain = plainTypes[name] ?? type;
       if (/[<(]/.test(plain) && plainTypes[name] === undefined)
         throw new Error(`${name} needs a type without parameters: ${type}`);
-      return [code(name), code(plain), about];
+      return [code(name), code(typeInLanguage(plain, locale)), about];
     }),
   );

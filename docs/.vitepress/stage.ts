@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, extname, join, normalize } from 'node:path';
+import { basename, dirname, extname, join, normalize, posix } from 'node:path';
 import {
   addressOf,
   allPages,
@@ -104,6 +104,13 @@ const resolve = (target: string, source: string, language: Language) => {
   return { link: `${inside}/${addressOfFile(file)}`, file };
 };
 
+/** True for a link to a decision that is only in the repository: the site shows its words. */
+const leadsOut = (target: string, source: string): boolean => {
+  const [path = ''] = target.split('#');
+  const file = normalize(join(dirname(source), path)).replaceAll('\\', '/');
+  return /^docs\/decisions\/.+\.md$/.test(file) && !allPages.includes(file);
+};
+
 /** The text of a page as the site shows it, and the files that it links to. */
 const stage = (
   page: string,
@@ -122,6 +129,9 @@ const stage = (
       .replaceAll(/<!--.*?-->\n*/gs, '')
       // The site has its own way to the other language.
       .replaceAll(/^\[(?:简体中文|中文|English)\]\([^)]*\)\n+/gm, '')
+      .replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (link, words: string, target: string) =>
+        leadsOut(target, source) ? words : link,
+      )
       .replaceAll(/\]\(([^)\s]+)\)/g, (_, target: string) => `](${leads(target)})`)
       .replaceAll(
         /^( *(?:- )?(?:link|src): )(\.\S+)$/gm,
@@ -132,9 +142,38 @@ const stage = (
   return { text: untranslated ? text.replace(/^# .+$/m, `$&\n\n${languageNote}`) : text, files };
 };
 
-/** Writes every page, and the pictures that pages show. */
+/** Pages that only list others: the search finds those. */
+const listing = new Set(['docs/guide/README.md', 'docs/reference/README.md']);
+
+const unsearched = '---\nsearch: false\n---\n\n';
+
+/** The text of a page as it stands beside the HTML: its links lead from its own address. */
+const markdownAt = (address: string, text: string): string =>
+  mapProse(text, (prose) =>
+    prose.replaceAll(
+      /\]\(\/([^)\s]+)\)/g,
+      (_, target: string) => `](${posix.relative(posix.dirname(address), target)})`,
+    ),
+  );
+
+/** A document for machines, whose links lead to the Markdown of the site. */
+const machineText = (file: string): string =>
+  mapProse(read(`docs/${file}`), (prose) =>
+    prose.replaceAll(/\]\(([^)\s]+\.md)(#[^)\s]*)?\)/g, (whole, target: string, hash = '') => {
+      const page = pageAt(normalize(join('docs', target)));
+      return page === undefined ? whole : `](${addressOf(page)}${hash})`;
+    }),
+  );
+
+/** Writes every page, also as Markdown, and the pictures that pages show. */
 export const stageAll = async (): Promise<void> => {
   await rm(staged, { recursive: true, force: true });
+  const publish = async (address: string, text: string): Promise<void> => {
+    const path = join(staged, 'public', address);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  };
+  for (const file of ['llms.txt', 'llms-full.txt']) await publish(file, machineText(file));
   for (const language of languages) {
     const folder = join(staged, language === 'zh' ? 'zh' : '');
     const write = async (address: string, text: string): Promise<void> => {
@@ -145,7 +184,10 @@ export const stageAll = async (): Promise<void> => {
     for (const page of [home, ...allPages]) {
       const { text, files: linked } = stage(page, language);
       for (const file of linked) files.add(file);
-      await write(page === home ? 'index.md' : addressOf(page), text);
+      await write(page === home ? 'index.md' : addressOf(page), (listing.has(page) ? unsearched : '') + text);
+      if (page === home) continue;
+      const address = `${language === 'zh' ? 'zh/' : ''}${addressOf(page)}`;
+      await publish(address, markdownAt(address, text));
     }
     for (const path of files) {
       await write(addressOfFile(path), pageOfFiles(path));
@@ -153,7 +195,7 @@ export const stageAll = async (): Promise<void> => {
         await cp(join(root, file), join(staged, 'public', file));
     }
   }
-  for (const pictures of ['images', 'contributing/pages', 'contributing/speed'])
+  for (const pictures of ['images', 'contributing/speed'])
     await cp(join(root, 'docs', pictures), join(staged, pictures), { recursive: true });
   await cp(join(root, 'docs-page/icon.svg'), join(staged, 'public/icon.svg'));
 };

@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { credentials } from '../../client/credentials.ts';
 import { authMethods, headersOf, isSetByProxy } from '../../src/auth/registry.ts';
+import { stubPageAddress } from '../support/docs-page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -133,7 +134,7 @@ describe.each(authMethods.map((method) => [method.name, method] as const))('%s',
   const computes = secret === undefined && !isSetByProxy(method);
 
   it(computes ? 'has a way of its own on the documentation page' : 'needs none on the page', async () => {
-    vi.stubGlobal('location', new URL('https://api.example.com/api-docs'));
+    stubPageAddress();
     const page: { computed: object } = await import(new URL('../../docs-page/ways.js', import.meta.url).href);
     expect(Object.hasOwn(page.computed, name)).toBe(computes);
   });

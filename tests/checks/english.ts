@@ -65,7 +65,8 @@ export const sentencesOf = (document: string): readonly string[] =>
     .replaceAll(/!?\[([^[\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/`[^`\n]+`/g, 'X')
     .split(/\n\s*\n|\n(?=\s*(?:[-*>]|\d+\.|#|\|)(?:\s|$))/)
-    .filter((block) => !/^\s*#/.test(block))
+    // Words of others, by which the local search finds a page.
+    .filter((block) => !/^\s*#|^Terms you may know:/.test(block))
     .flatMap((block) => (block.trimStart().startsWith('|') ? block.split('|') : [block]))
     .map((block) =>
       block

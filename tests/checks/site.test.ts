@@ -1,10 +1,26 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allPages, barOf, root, sections, sidebarOf } from '../../docs/.vitepress/pages.ts';
+import {
+  allPages,
+  barOf,
+  fileOf,
+  linkedIn,
+  root,
+  sections,
+  sidebarOf,
+  sourceOf,
+} from '../../docs/.vitepress/pages.ts';
 import { tokenize } from '../../docs/.vitepress/tokenize.ts';
 
 const listed = sections.flatMap(({ pages }) => pages);
+
+const read = (page: string): string => readFileSync(join(root, page), 'utf8');
+
+/** Every decision, in the site or not. */
+const decisions = globSync('docs/decisions/[0-9]*.md', { cwd: root })
+  .map((page) => page.replaceAll('\\', '/'))
+  .sort();
 
 describe('the documentation site', () => {
   it('names every page in its sidebar, once', () => {
@@ -12,31 +28,67 @@ describe('the documentation site', () => {
   });
 
   it('decisions have numbers of their own, in the name of the file and in the title', () => {
-    const decisions = allPages.filter((page) => page.startsWith('docs/decisions/'));
     const numbers = decisions.map((page) => Number(/\/(\d+)-/.exec(page)?.[1]));
-    const titles = decisions.map((page) =>
-      Number(/^# (\d+)/.exec(readFileSync(join(root, page), 'utf8'))?.[1]),
-    );
+    const titles = decisions.map((page) => Number(/^# (\d+)/.exec(read(page))?.[1]));
     expect(numbers).toEqual(decisions.map((_, at) => at + 1));
     expect(titles).toEqual(numbers);
   });
 
   it('every decision states whether it is accepted or superseded, with a link to what supersedes it', () => {
-    const decisions = allPages.filter((page) => page.startsWith('docs/decisions/'));
-    const statusOf = (page: string): string =>
-      /^# .*\n\nStatus: (.*(?:\n.+)*)/.exec(readFileSync(join(root, page), 'utf8'))?.[1] ?? '';
+    const statusOf = (page: string): string => /^# .*\n\nStatus: (.*(?:\n.+)*)/.exec(read(page))?.[1] ?? '';
     expect(decisions.filter((page) => !/^(?:accepted|superseded)\b/.test(statusOf(page)))).toEqual([]);
     const superseded = decisions.filter((page) => statusOf(page).includes('supersede'));
     expect(superseded.length).toBeGreaterThan(0);
     expect(superseded.filter((page) => !/\]\(\d{4}-[\w-]+\.md\)/.test(statusOf(page)))).toEqual([]);
   });
 
+  it('decisions are short: 400 words in the site, 250 words elsewhere', () => {
+    const wordsIn = (page: string): number => read(page).split(/\s+/).filter(Boolean).length;
+    expect(decisions.filter((page) => wordsIn(page) > (listed.includes(page) ? 400 : 250))).toEqual([]);
+    expect(decisions.filter((page) => listed.includes(page)).length).toBeLessThanOrEqual(10);
+  });
+
+  it('the index names every decision, and in bold those of the site', () => {
+    const rows = [
+      ...read('docs/decisions/README.md').matchAll(/^\| (\**)\[(\d+)\. [^\]]+\]\(([\w-]+\.md)\)\1 \|/gm),
+    ];
+    expect(rows.map(([, , , file]) => `docs/decisions/${file}`)).toEqual(decisions);
+    expect(rows.map(([, , number]) => Number(number))).toEqual(decisions.map((_, at) => at + 1));
+    const bold = rows.flatMap(([, mark, , file]) => (mark === '**' ? [`docs/decisions/${file}`] : []));
+    expect(bold).toEqual(decisions.filter((page) => listed.includes(page)));
+  });
+
+  it('pages for users link to no decision, which the package lacks', () => {
+    const pages = allPages.filter((page) => /^docs\/(?:guide|tutorial|reference|deploy)\//.test(page));
+    const translated = pages.map((page) => sourceOf(page, 'zh'));
+    expect([...pages, ...translated].filter((page) => /\]\([^)]*decisions\//.test(read(page)))).toEqual([]);
+  });
+
   it('takes titles from the pages, in both languages', () => {
-    const titles = (language: 'en' | 'zh') => sidebarOf(language).flatMap(({ items }) => items);
+    const titles = (language: 'en' | 'zh') =>
+      sidebarOf(language).flatMap(({ items }) =>
+        items.flatMap((item) => ('items' in item ? item.items : item)),
+      );
     expect(titles('en')).toContainEqual({ text: 'Quick start', link: '/guide/quick-start' });
     expect(titles('zh')).toContainEqual({ text: '快速开始', link: '/zh/guide/quick-start' });
-    const links = titles('zh').map(({ link }) => link);
+    const links = linkedIn('zh');
     expect(barOf('zh').filter(({ link }) => !links.includes(link))).toEqual([]);
+  });
+
+  it('a section has at most 15 entries under one heading', () => {
+    const entries = sidebarOf('en').flatMap((section) => [
+      section.items.length,
+      ...section.items.map((item) => ('items' in item ? item.items.length : 0)),
+    ]);
+    expect(entries.filter((count) => count > 15)).toEqual([]);
+  });
+
+  it('the link to edit a page leads to its file, in the language that is shown', () => {
+    expect(fileOf('guide/keys.md')).toBe('docs/guide/keys.md');
+    expect(fileOf('zh/guide/keys.md')).toBe('docs/guide/keys.zh-CN.md');
+    expect(fileOf('zh/reference/asvs.md')).toBe('docs/reference/asvs.md');
+    expect(fileOf('overview.md')).toBe('README.md');
+    expect(fileOf('files/deploy/nginx-conf.md')).toBeUndefined();
   });
 
   it('the documentation site is searched by words, and Chinese by pairs', () => {

@@ -13,6 +13,7 @@ const quick = [
   ...filesOfProjects['quick-sqlite'],
   ...filesOfProjects['quick-both'],
   ...filesOfProjects['quick-apart'],
+  ...filesOfProjects['quick-costs'],
 ];
 const full = [...filesOfProjects.full, ...filesOfProjects['full-shared'], ...filesOfProjects['full-timed']];
 

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { variables } from '../../src/app/variables.ts';
 import { registry } from '../../src/cli/registry.ts';
+import { type HealthParts, healthEndpoint } from '../../src/upkeep/health.ts';
 import { ask } from '../support/run-service.ts';
 import { ensureBuilt } from '../tour/service.ts';
 import { lastStage, runStage } from './container.ts';
@@ -129,6 +130,72 @@ describe('docs/deploy', () => {
     ]);
     // The longest time of DRAIN and the stop.
     expect(Number.parseInt(api.stop_grace_period, 10)).toBeGreaterThan(11);
+  });
+
+  describe('kubernetes.yaml', () => {
+    const readManifests = async () =>
+      parseAllDocuments(await read('kubernetes.yaml')).map((document) => document.toJS());
+    const ofKind = async (kind: string) => {
+      const found = (await readManifests()).filter((each) => each.kind === kind);
+      expect(found, kind).toHaveLength(1);
+      return found[0];
+    };
+    const fallbackOf = (name: string): number =>
+      Number(variables.find((each) => each.name === name)?.fallback);
+
+    it('kubernetes.yaml runs the image as it is built, without rights and with a data folder that can be written', async () => {
+      const image = lastStage(await read('Dockerfile'));
+      for (const kind of ['Job', 'Deployment']) {
+        const { spec } = (await ofKind(kind)).spec.template;
+        const [container] = spec.containers;
+        expect(spec.containers).toHaveLength(1);
+        expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.volumeMounts).toEqual([{ name: 'data', mountPath: image.env['DATA_DIR'] }]);
+        const set = (container.env ?? []).map(({ name }: { readonly name: string }) => name);
+        expect(set.filter((name: string) => !known.includes(name))).toEqual([]);
+      }
+      const [migrate] = (await ofKind('Job')).spec.template.spec.containers;
+      expect(migrate.command.slice(0, 2)).toEqual(image.command.slice(0, 2));
+      expect([...registry.keys()]).toContain(migrate.command[2]);
+      const [api] = (await ofKind('Deployment')).spec.template.spec.containers;
+      expect(api.image).toBe(migrate.image);
+      expect(api.command).toBeUndefined();
+      expect(api.ports).toEqual([{ name: 'http', containerPort: Number(image.env['PORT']) }]);
+    });
+
+    it('kubernetes.yaml asks health and readiness, and leaves a stop the time that it takes', async () => {
+      const { spec } = (await ofKind('Deployment')).spec.template;
+      const [{ env, readinessProbe, livenessProbe, startupProbe }] = spec.containers;
+      const setTo = (name: string): string =>
+        env.find((each: { readonly name: string }) => each.name === name)?.value;
+      const path = healthEndpoint({} as HealthParts).path;
+      expect(livenessProbe.httpGet).toEqual({ path, port: 'http' });
+      expect(startupProbe.httpGet).toEqual({ path, port: 'http' });
+      expect(readinessProbe.httpGet).toEqual({ path: `${path}?ready`, port: 'http' });
+      expect(setTo('MIGRATE')).toBe('off');
+      const drain = Number(setTo('DRAIN'));
+      expect(drain).toBeGreaterThanOrEqual(readinessProbe.periodSeconds * readinessProbe.failureThreshold);
+      // As docs/guide/production.md asks of a supervisor.
+      expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drain + 15);
+      expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThan(
+        fallbackOf('DATABASE_WAIT'),
+      );
+    });
+
+    it('kubernetes.yaml sends the service and the disruption budget to the pods of the deployment', async () => {
+      const { labels } = (await ofKind('Deployment')).spec.template.metadata;
+      const service = (await ofKind('Service')).spec;
+      expect(service.selector).toEqual(labels);
+      expect(service.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+      const budget = (await ofKind('PodDisruptionBudget')).spec;
+      expect(budget.selector.matchLabels).toEqual(labels);
+      expect((await ofKind('Deployment')).spec.replicas).toBeGreaterThan(budget.minAvailable);
+    });
   });
 
   where(here('systemd-analyze', '--version'))(

@@ -11,22 +11,24 @@ import {
   type Guide,
   guides,
   isAboutExample,
+  isPlayed,
   originalOf,
   pagesIn,
   readersEnvironment,
   runAs,
   shapeOf,
   subjects,
+  withoutLanguage,
 } from './pages.ts';
 import { unportableIn } from './portable.ts';
 import { misquoted, quotedFile } from './quotes.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 
-/** Languages of blocks: run here, compiled here, shown as output, or run by signing.test.ts. */
+/** Languages of blocks: run here, compiled here, shown as output, or run by signing.test.ts and python.test.ts. */
 const languages = new Set(['bash', 'ts', 'text', 'json', 'js', 'python', 'go', 'java', 'php']);
 
-/** Pages that also show commands for a machine with Docker, which is not here (tests/checks/documented.test.ts reads them). */
-const forDocker = /^docker\./;
+/** Pages with commands for Docker or a cluster, which are not here (tests/checks/documented.test.ts reads them). */
+const forContainers = /^(?:docker|kubernetes)\./;
 
 /** Blocks of a page that are files of its own: what it quotes of its example is there. */
 const ownBlocks = async (guide: Guide): Promise<readonly Block[]> => {
@@ -124,7 +126,7 @@ describe.each(guides)('$name', (guide) => {
 
   it('the page has no block that is neither run nor compiled', () => {
     for (const { language, text } of guide.blocks)
-      if (!(language === 'sh' && forDocker.test(guide.name))) expect(languages, text).toContain(language);
+      if (!(language === 'sh' && forContainers.test(guide.name))) expect(languages, text).toContain(language);
     for (const { text } of guide.blocks.filter(({ language }) => language === 'json'))
       expect(() => JSON.parse(text), text).not.toThrow();
   });
@@ -148,13 +150,14 @@ describe.each(guides)('$name', (guide) => {
     });
 
   const played = runAs(guide);
-  if (played !== undefined) {
-    it('the translation has the blocks of its page, which are run there', () => {
-      const executed = ({ language }: Block): boolean => language !== 'text' || steps.length > 0;
-      expect(guide.blocks.filter(executed)).toEqual(played.blocks.filter(executed));
+  if (played !== undefined)
+    it('the translation has the blocks of its page, and shows the responses of the Chinese service', () => {
+      const blocks = ({ blocks: all }: Guide): readonly Block[] =>
+        all.filter(({ language }) => language !== 'text' || steps.length > 0).map(withoutLanguage);
+      expect(blocks(guide)).toEqual(blocks(played));
+      expect(guide.blocks.filter(({ text }) => text.includes('LOCALE=en'))).toEqual([]);
     });
-    return;
-  }
+  if (!isPlayed(guide)) return;
 
   // Pages that share the folder of an example run there, below.
   if (shared.includes(guide.place ?? '')) return;
@@ -224,7 +227,7 @@ describe.each(shared)('the pages in the folder of the %s', (example) => {
 
 it('every example in whose folder several pages run is one of these', () => {
   const places = Map.groupBy(
-    guides.filter((guide) => runAs(guide) === undefined && guide.place !== 'empty'),
+    guides.filter((guide) => isPlayed(guide) && guide.place !== 'empty'),
     ({ place }) => place,
   );
   const found = [...places].flatMap(([place, pages]) =>
@@ -240,6 +243,14 @@ describe.each(subjects)('pages about the example %s', (example) => {
     for (const block of pages.flatMap(({ blocks }) => blocks)) {
       const source = await quotedFile(example, block);
       if (source !== undefined) expect(misquoted(block, source), block.file).toEqual([]);
+    }
+  });
+
+  it('a block says whether it is a whole file, which a reader writes, or a part of one', async () => {
+    for (const block of pages.flatMap(({ blocks }) => blocks)) {
+      const source = await quotedFile(example, block);
+      const isPart = source !== undefined && block.text.slice(block.text.indexOf('\n') + 1) !== source;
+      expect(block.isExcerpt, block.file).toBe(isPart);
     }
   });
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sections } from '../../docs/.vitepress/pages.ts';
+import { testsAll } from '../support/tiers.ts';
 import { type Block, blocksOf } from '../tour/blocks.ts';
 import { root } from '../tour/service.ts';
 import { type Box, boxOf } from './box.ts';
@@ -43,7 +44,7 @@ const placeOf = ({ name, isChinese }: Guide): number =>
 /** Pages that are played in the folder of an example, in reading order. */
 export const pagesIn = (example: string): readonly Guide[] =>
   guides
-    .filter((guide) => guide.place === example && runAs(guide) === undefined)
+    .filter((guide) => guide.place === example && isPlayed(guide))
     .sort((one, other) => placeOf(one) - placeOf(other));
 
 /** True if a page is about one of them. */
@@ -56,9 +57,25 @@ const runInBoth = new Set(['quick-start.zh-CN.md', 'tour.zh-CN.md']);
 export const originalOf = (guide: Guide): Guide | undefined =>
   guide.isChinese ? guides.find((each) => each.name === guide.name.replace('.zh-CN', '')) : undefined;
 
-/** The English page whose very blocks a Chinese page has; undefined for pages that are run themselves. */
+/** The English page whose blocks a Chinese page has in its own language; undefined for pages with blocks of their own. */
 export const runAs = (guide: Guide): Guide | undefined =>
   runInBoth.has(guide.name) ? undefined : originalOf(guide);
+
+/** True for pages whose blocks are run: a translation with the blocks of its page is run in the long tier. */
+export const isPlayed = (guide: Guide): boolean => testsAll || runAs(guide) === undefined;
+
+/**
+ * A block without what depends on the language of the service: `LOCALE`, which only English pages set, messages, and other
+ * texts for people in a response. The long tier compares these with what the service returns.
+ */
+export const withoutLanguage = (block: Block): Block => ({
+  ...block,
+  text: block.text
+    .replaceAll(/\bLOCALE=en(?: |\n)/g, '')
+    .replaceAll(/"message": ?"[^"]*"/g, '"message":"…"')
+    .replaceAll(/"(?:[^"\\\n]| )*(?:\p{Script=Han}|[a-z] [a-z])(?:[^"\\\n]| )*"/gu, '"…"')
+    .replaceAll(/^(\d{5}) .*$/gm, '$1'),
+});
 
 /** Lines that are no text of a language: titles by their level, rows of tables, code. */
 export const shapeOf = ({ text }: Pick<Guide, 'text'>): readonly string[] =>

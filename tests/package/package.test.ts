@@ -1,23 +1,31 @@
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fieldKinds } from '../../src/fields/registry.ts';
+import { Authenticator } from '../support/authenticator.ts';
+import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
+import { freePort } from '../support/postgres.ts';
 import { complaints, MadeApplication, type Package, pack, temporaryDirectory } from './application.ts';
 
 /** One package and one application for the whole file: what it takes to make them is most of the time. */
 let directory = '';
 let packed: Package;
 let app: MadeApplication;
+/** Milliseconds that `init` and `npm install` took. */
+let madeAfter = Number.NaN;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
   packed = await pack(directory);
+  const begun = performance.now();
   app = await MadeApplication.create(packed, directory);
   expect(await app.npm('install', '--no-audit', '--no-fund', '--prefer-offline')).toMatchObject({
     status: 0,
   });
+  madeAfter = performance.now() - begun;
 }, 240_000);
 
 afterAll(async () => {
@@ -29,7 +37,7 @@ describe('the package', () => {
   it('holds what runs, with types and source maps, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
     const allowed =
-      /^(?:bin\/(?:gatewright|runtime)\.js|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/admin\/.+|docs\/(?!\.vitepress|contributing).+|docs-page\/.+|package\.json|(?:CHANGELOG|(?:SECURITY|README)(?:\.[\w-]+)?)\.md|LICENSE)$/;
+      /^(?:bin\/(?:gatewright|runtime)\.js|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/bundled(?:\.cdx\.json|-licences\.txt)|dist\/admin\/.+|docs\/(?!\.vitepress|contributing).+|docs-page\/.+|package\.json|(?:CHANGELOG|(?:SECURITY|README)(?:\.[\w-]+)?)\.md|LICENSE)$/;
     expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
     expect(paths.filter((path) => /\.test\.(?!yml$)|test-io|(?<!\.d)\.ts$|tsconfig/.test(path))).toEqual([]);
     for (const needed of [
@@ -41,6 +49,12 @@ describe('the package', () => {
       'dist/index.d.ts',
       'dist/testing/testing.js.map',
       'dist/cli/dev/child.js',
+      'dist/cli/mcp/question.js',
+      'docs/llms.txt',
+      'docs/llms-full.txt',
+      'docs/reference/options.schema.json',
+      'dist/bundled-licences.txt',
+      'dist/admin/THIRD-PARTY.txt',
     ])
       expect(paths).toContain(needed);
     const size = packed.files.reduce((sum, file) => sum + file.size, 0);
@@ -62,6 +76,19 @@ describe('a new application', () => {
     const [tests, types] = await Promise.all([app.npm('test'), app.npm('run', 'types')]);
     expect(tests).toMatchObject({ status: 0, stdout: expect.stringMatching(/pass 3\b/) });
     expect(types).toMatchObject({ status: 0 });
+  }, 60_000);
+
+  it('the steps of its workflow pass, and nothing needs the files for assistants and editors', async () => {
+    const env = { DATA_DIR: join(directory, 'workflow-data'), LOCALE: 'en' };
+    expect(await app.gatewright(['migrate'], env)).toMatchObject({ status: 0 });
+    expect(await app.gatewright(['audit', '--strict', '--allow', 'Note'], env)).toMatchObject({ status: 0 });
+    const added = ['AGENTS.md', '.mcp.json', '.editorconfig', '.github'];
+    for (const name of added) {
+      expect(await readdir(app.folder)).toContain(name);
+      await rm(join(app.folder, name), { recursive: true });
+    }
+    expect(await app.gatewright(['migrate', '--check'], env)).toMatchObject({ status: 0 });
+    expect(await app.npm('test')).toMatchObject({ status: 0 });
   }, 60_000);
 
   it('a new application is never written over', async () => {
@@ -103,6 +130,44 @@ describe('a new application', () => {
       )
       .toBe('gone');
   }, 60_000);
+});
+
+describe.skipIf(!hasBrowser)('a newcomer with a browser', () => {
+  const open = useBrowser();
+
+  it('a newcomer sees a list, signed in, within a minute and a half of an empty folder', async () => {
+    const begun = performance.now();
+    const password = 'tulip-anvil-47 kettle';
+    const { child, line } = app.spawn(['dev'], {
+      PORT: '0',
+      DATA_DIR: join(directory, 'first-data'),
+      ADMIN_PASSWORD: password,
+    });
+    const [, url = '', token = ''] =
+      /curl (\S+) -H "Authorization: Bearer (\S+)"/.exec(await line('Try  curl')) ?? [];
+    const created = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ note: { title: 'First' } }),
+    });
+    expect(created.status).toBe(201);
+    const { page, complaints } = await open({ fresh: true });
+    await page.goto(new URL('/admin/records/notes', url).href);
+    await page.locator('input[name=username]').fill('admin');
+    await page.locator('input[name=password]').fill(password);
+    await page.locator('button[type=submit]').click();
+    await page.locator('main tbody').getByText('First').waitFor();
+    const [making, seeing] = [madeAfter, performance.now() - begun];
+    const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+    console.log(
+      `from nothing to a signed-in list: ${seconds(making + seeing)}, ${seconds(making)} of them for init and npm install`,
+    );
+    expect(complaints).toEqual([]);
+    // A minute is the promise on a machine of one's own, with the packages in npm's cache; tests share theirs.
+    expect(making + seeing).toBeLessThan(90_000);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }, 120_000);
 });
 
 /**
@@ -150,6 +215,64 @@ describe('the types of an application', () => {
   );
 });
 
+describe('a package that only some applications need', () => {
+  const configFile = () => join(app.folder, 'gatewright.config.ts');
+  const provider = "oidc({ issuer: 'https://id.example', client: 'shop' })";
+
+  it.each([
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://u:hidden@db.example/shop' }, '', 'pg@8'],
+    ['METRICS_PORT', { METRICS_PORT: '0' }, '', 'prom-client@15'],
+    ['mail', {}, "mail: { smtp: 'smtps://mail.example', from: 'a@example.com' }", 'nodemailer@10'],
+    ['providers', {}, `providers: { company: ${provider} }`, 'openid-client@6 jose@6'],
+  ] as const)(
+    '%s without its package refuses the start and the audit with the command that installs it',
+    async (_setting, env, option, packages) => {
+      const before = await readFile(configFile(), 'utf8');
+      await writeFile(
+        configFile(),
+        `import { defineConfig, oidc } from 'gatewright';\nvoid oidc;\nexport default defineConfig({ ${option} });\n`,
+      );
+      try {
+        const data = { PORT: '0', DATA_DIR: join(directory, 'missing-data') };
+        for (const command of ['start', 'audit']) {
+          const { status, stderr } = await app.gatewright([command], { ...data, ...env });
+          expect([command, status, stderr]).toEqual([command, 1, expect.stringContaining(packages)]);
+          expect(stderr).toContain('npm install ');
+          expect(stderr).not.toMatch(/^\s+at /m);
+          expect(stderr).not.toContain('hidden');
+        }
+      } finally {
+        await writeFile(configFile(), before);
+      }
+    },
+    60_000,
+  );
+
+  it('pg is named by commands that take a URL as well', async () => {
+    const env = {
+      DATA_DIR: join(directory, 'missing-data'),
+      TO_DATABASE_URL: 'postgres://u:hidden@db.example/x',
+    };
+    const { status, stderr } = await app.gatewright(['move'], env);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^gatewright: .*the package pg: npm install pg@8$/m),
+    ]);
+  }, 60_000);
+
+  it('the driver is in package.json where init was given --with pg', async () => {
+    const folder = join(directory, 'on-postgres');
+    expect(await app.gatewright(['init', folder, '--with', 'pg'])).toMatchObject({ status: 0 });
+    const { dependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(dependencies).toEqual({ gatewright: expect.any(String), pg: expect.stringMatching(/^\^8\./) });
+    const refused = await app.gatewright(['init', join(directory, 'none'), '--with', 'mysql']);
+    expect([refused.status, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('--with mysql: the packages are @opentelemetry/api, jose,'),
+    ]);
+  });
+});
+
 /** A field of every type that the registry has. */
 const fieldOf = (kind: string): string => {
   const types: Readonly<Record<string, string>> = {
@@ -186,7 +309,16 @@ describeDatabase('postgres', 'an application with every field type, on SQLite an
   beforeAll(async () => {
     urls['sqlite'] = `sqlite:${join(directory, 'every.db')}`;
     urls['postgres'] = await databases.create();
-  });
+    const driver = await app.npm(
+      'install',
+      'pg@8',
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--prefer-offline',
+    );
+    expect(driver).toMatchObject({ status: 0 });
+  }, 120_000);
 
   const use = (dialect: string): void => {
     env = {
@@ -301,7 +433,54 @@ describeDatabase('postgres', 'an application with every field type, on SQLite an
 });
 
 describe('a new application, installed without what it is developed with', () => {
-  it('starts on the Node that it brings, whatever is on the path', async () => {
+  /**
+   * Holds what an application has to install for Gatewright: at most 32 packages and 30 MB of files, beside the Node
+   * of the platform. A new package at run time has to be argued in docs/decisions/0001-layers-and-libraries.md.
+   */
+  const demandLight = async (): Promise<void> => {
+    const modules = join(app.folder, 'node_modules');
+    const { packages } = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8')) as {
+      packages: Readonly<Record<string, unknown>>;
+    };
+    expect(Object.keys(packages).length).toBeLessThanOrEqual(32);
+    const files = await readdir(modules, { recursive: true, withFileTypes: true });
+    const sizes = files
+      .filter(
+        (each) =>
+          each.isFile() && !/[\\/]node-(?:linux|darwin|win|bin)-[\w-]+([\\/]|$)/.test(each.parentPath),
+      )
+      .map((each) => statSync(join(each.parentPath, each.name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30e6);
+  };
+
+  /** The administrator adds a passkey and signs in with it: its package is part of the build. */
+  const addPasskey = async (origin: string, password: string): Promise<void> => {
+    const send = async (path: string, body: object, cookie = '') => {
+      const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
+      const response = await fetch(`${origin}/admin${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      return { response, data: ((await response.json()) as { data: Record<string, unknown> }).data };
+    };
+    const asked = (challenge: unknown) => ({ challenge: String(challenge), origin, rpId: 'localhost' });
+    const authenticator = new Authenticator();
+    const account = { account: 'admin', password };
+    const { response: signedIn } = await send('/session', account);
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0];
+    const { data: options } = await send('/second-factor/passkeys/options', { password }, cookie);
+    const made = { name: 'key', response: authenticator.create(asked(options['challenge'])) };
+    expect((await send('/second-factor/passkeys', made, cookie)).response.status).toBe(201);
+    const { data: first } = await send('/session', account);
+    const { challenge } = first['passkey_options'] as { challenge: string };
+    const second = { ticket: first['ticket'], passkey: authenticator.get(asked(challenge)) };
+    const wrong = { ...second, passkey: new Authenticator().get(asked(challenge)) };
+    expect((await send('/session/second-factor', wrong)).response.status).toBe(401);
+    expect((await send('/session/second-factor', second)).response.status).toBe(200);
+  };
+
+  it('starts on the Node that it brings, whatever is on the path, and takes passkeys', async () => {
     const { dependencies, devDependencies } = JSON.parse(
       await readFile(join(app.folder, 'package.json'), 'utf8'),
     );
@@ -311,10 +490,19 @@ describe('a new application, installed without what it is developed with', () =>
     ]);
     const installed = await app.npm('ci', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline');
     expect(installed).toMatchObject({ status: 0 });
-    const env = { PORT: '0', DATA_DIR: join(directory, 'production-data') };
-    const { child, line } = app.spawn(['start'], env);
-    const url = /http\S+/.exec(await line('Gatewright answers on'))?.[0];
-    expect((await fetch(`${url}/api/v1/health?ready`)).status).toBe(200);
+    await demandLight();
+    const port = await freePort();
+    const origin = `http://localhost:${port}`;
+    const password = 'tulip-anvil-47 kettle';
+    const { child, line } = app.spawn(['start'], {
+      PORT: String(port),
+      BASE_URL: origin,
+      ADMIN_PASSWORD: password,
+      DATA_DIR: join(directory, 'production-data'),
+    });
+    await line('Gatewright answers on');
+    expect((await fetch(`${origin}/api/v1/health?ready`)).status).toBe(200);
+    await addPasskey(origin, password);
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
   }, 240_000);

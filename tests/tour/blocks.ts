@@ -5,8 +5,10 @@ export interface Block {
   readonly text: string;
   /** An instruction for the test in a comment of the line above, which readers do not see: `<!-- test: background -->`. */
   readonly note: string | undefined;
-  /** Name of the file, where the first line is a comment with nothing but it. */
+  /** Name of the file, where the first line is a comment with nothing but it: `resources/order.ts`. */
   readonly file: string | undefined;
+  /** True if the first line says that this is only a part of the file: `From resources/order.ts`. */
+  readonly isExcerpt: boolean;
 }
 
 /** A command of a page and what it prints; undefined where the page shows no output. */
@@ -21,12 +23,10 @@ export interface Step {
 const fence = /(?:^<!-- test: ([^\n]*) -->\n\n?)?^```(\w*)\n(.*?)^```$/gms;
 
 export const blocksOf = (markdown: string): readonly Block[] =>
-  [...markdown.matchAll(fence)].map(([, note, language = '', text = '']) => ({
-    language,
-    text,
-    note,
-    file: /^(?:\/\/|#) ([\w./-]+\.\w+)\n/.exec(text)?.[1],
-  }));
+  [...markdown.matchAll(fence)].map(([, note, language = '', text = '']) => {
+    const [, from, file] = /^(?:\/\/|#) (From )?([\w./-]+\.\w+)\n/.exec(text) ?? [];
+    return { language, text, note, file, isExcerpt: from !== undefined };
+  });
 
 /** Every `bash` block with the `text` block behind it. */
 export const stepsOf = (blocks: readonly Block[]): readonly Step[] =>

@@ -1,0 +1,87 @@
+/** The reference page of the command line: the commands print English, which the Chinese page introduces. */
+import { commandHelp } from '../src/cli/help.ts';
+import { registry } from '../src/cli/registry.ts';
+import type { ServiceLocale } from '../src/kernel/messages.ts';
+import { code, type PageWords, page, table } from './reference-markdown.ts';
+
+/** The purpose of each command in Chinese; its English line is in the list of `gatewright --help`. */
+const purposes: Readonly<Record<string, string>> = {
+  start: '启动服务',
+  'generate client': '为其他包中的 `gatewright/client` 生成类型',
+  dev: '运行应用，每次修改后自动重启',
+  init: '创建新应用',
+  'generate resource': '生成资源及其迁移',
+  'generate endpoint': '生成接口示例',
+  'generate job': '生成任务的初始文件',
+  'generate migration': '生成使数据库与模型一致的迁移',
+  migrate: '执行待执行的迁移',
+  backup: '在服务运行时把数据库备份为文件',
+  restore: '从备份在空的位置恢复数据库',
+  move: '把全部数据复制到另一个数据库并比对',
+  forget: '从历史、事件与回收站中清除一条记录的值',
+  run: '在数据库上运行自己的脚本',
+  console: '输入代码，在数据库上执行',
+  'user create': '创建用户',
+  'user set-password': '设置用户的密码',
+  'user reset-factor': '移除用户的两步验证',
+  'key create': '为用户创建 API 密钥',
+  'key rotate': '轮换 API 密钥',
+  scan: '在文件或 git 历史中查找泄露的 API 密钥',
+  'app create': '注册为请求签名的应用',
+  'app rotate': '轮换应用的密钥',
+  'app list': '列出应用',
+  'app remove': '移除应用及其密钥',
+  'credentials edit': '在编辑器中编辑加密的凭据',
+  'credentials set': '把标准输入中的密钥存入加密的凭据',
+  'credentials rekey': '用新的密钥重新加密凭据',
+  import: '从文件创建或更新记录',
+  export: '把列表的记录写入文件',
+  openapi: '打印应用的 OpenAPI 文档',
+  options: '列出模型、字段、接口、任务与配置的全部选项',
+  audit: '列出各接口允许的调用者',
+  sign: '为请求签名：打印请求头或完整的 curl 命令',
+};
+
+/** @throws Error for a command without Chinese, and for a line of a command that is gone */
+const purposesInOrder = (): readonly (readonly [string, string])[] => {
+  const gone = Object.keys(purposes).find((name) => !registry.has(name));
+  if (gone !== undefined) throw new Error(`there is no command ${gone}`);
+  return [...registry.keys()].map((name) => {
+    const purpose = purposes[name];
+    if (purpose === undefined) throw new Error(`the command ${name} has no Chinese`);
+    return [`[${code(name)}](#${name.replaceAll(' ', '-')})`, purpose];
+  });
+};
+
+const summaries = (locale: ServiceLocale): readonly (readonly [string, string])[] =>
+  locale === 'en'
+    ? [...registry].map(([name, { summary }]) => [`[${code(name)}](#${name.replaceAll(' ', '-')})`, summary])
+    : purposesInOrder();
+
+interface Words extends PageWords {
+  readonly columns: readonly string[];
+}
+
+const words: Readonly<Record<ServiceLocale, Words>> = {
+  en: {
+    title: 'Command line',
+    lead: 'Exit status: 0 success, 1 failure, 2 usage error. An error is one line on stderr. With `--json` the result is the last line of stdout.',
+    columns: ['command', ''],
+  },
+  'zh-CN': {
+    title: '命令行',
+    lead: '退出状态：0 成功，1 失败，2 用法错误。错误为标准错误输出中的一行；使用 `--json` 时，结果是标准输出的最后一行。命令以英文输出，以下各节是其帮助原文。',
+    columns: ['命令', '用途'],
+  },
+};
+
+export const commandPage = async (locale: ServiceLocale): Promise<string> => {
+  const { title, lead, columns } = words[locale];
+  const helps = await Promise.all(
+    [...registry].map(async ([name, { load }]) => {
+      const { command } = await load();
+      return `## ${name}\n\n\`\`\`text\n${commandHelp(name, command).trimEnd()}\n\`\`\``;
+    }),
+  );
+  return page(title, lead, [table(columns, summaries(locale)), ...helps].join('\n\n'));
+};
