@@ -25,15 +25,17 @@ interface Sides {
   readonly bare: string;
   /** True if the handwritten server gets a copy of the database. */
   readonly copies?: boolean;
+  /** Folder of the service's checkout; this one unless given. */
+  readonly checkout?: string;
 }
 
 /** Starts both servers. */
 export const startPair = async (database: string, sides: Sides): Promise<Pair> => {
-  const { application, rows, env = {}, copies = false } = sides;
+  const { application, rows, env = {}, copies = false, checkout = root } = sides;
   const directory = mkdtempSync(join(tmpdir(), 'gatewright-pair-'));
-  const place = await placeOn(database, { directory, application, rows });
+  const place = await placeOn(database, { directory, application, rows, maker: checkout });
   const bareDatabase = copies ? await place.copy() : place.database;
-  const command = ['--max-semi-space-size=8', join(root, 'bin/gatewright.js'), 'start'];
+  const command = ['--max-semi-space-size=8', join(checkout, 'bin/gatewright.js'), 'start'];
   const service = await start('gatewright', command, { ...place.env, ...env }, application);
   const bare = await start('bare', [sides.bare], { DATABASE: bareDatabase, JWT_SECRET: jwtSecret });
   return {

@@ -25,6 +25,8 @@ interface Wanted {
   readonly application: string;
   /** Statements that fill its tables. @param now SQL of the creation time of rows */
   readonly rows: (now: string) => readonly string[];
+  /** The checkout that makes the tables; this one unless given. */
+  readonly maker?: string | undefined;
   /** A table whose indexes are made after its rows, so that 10⁷ rows take minutes. */
   readonly large?: string | undefined;
 }
@@ -41,8 +43,8 @@ const withoutIndexes = async (
 };
 
 /** Creates the tables by the application's migrations, and two users: `root` and `reader`, whose id is 2. */
-const prepare = (env: Readonly<Record<string, string>>, application: string): void => {
-  const gatewright = commandLine(env, application);
+const prepare = (env: Readonly<Record<string, string>>, { application, maker }: Wanted): void => {
+  const gatewright = commandLine(env, application, maker);
   gatewright(['migrate']);
   for (const username of ['root', 'reader']) {
     const user = ['--username', username, '--email', `${username}@example.com`, '--role', 'viewer'];
@@ -50,11 +52,12 @@ const prepare = (env: Readonly<Record<string, string>>, application: string): vo
   }
 };
 
-const onSqlite = async ({ directory, application, rows, large = '' }: Wanted): Promise<Place> => {
+const onSqlite = async (wanted: Wanted): Promise<Place> => {
+  const { directory, rows, large = '' } = wanted;
   mkdirSync(join(directory, 'service'));
   const file = join(directory, 'service', 'gatewright.db');
   const env = environment(join(directory, 'service'), `sqlite:${file}`);
-  prepare(env, application);
+  prepare(env, wanted);
   const db = new DatabaseSync(file);
   // The rows refer to one another, and are not checked one by one.
   db.exec('pragma foreign_keys = off; pragma cache_size = -262144');
@@ -76,7 +79,8 @@ const onSqlite = async ({ directory, application, rows, large = '' }: Wanted): P
   return { env, database: file, databaseCpu: () => 0, copy, remove: async () => {} };
 };
 
-const onPostgres = async ({ directory, application, rows, large }: Wanted): Promise<Place> => {
+const onPostgres = async (wanted: Wanted): Promise<Place> => {
+  const { directory, rows, large } = wanted;
   const server = await durablePostgres();
   await server.start();
   const url = server.url.replace(/\/postgres(?=\?|$)/, '/service');
@@ -92,7 +96,7 @@ const onPostgres = async ({ directory, application, rows, large }: Wanted): Prom
   };
   await run(server.url, ['create database service']);
   const env = environment(directory, url);
-  prepare(env, application);
+  prepare(env, wanted);
   const client = await connected(url);
   if (large !== undefined) await client.query('set session_replication_role = replica');
   const indexes = await client.query<{ name: string; sql: string }>(

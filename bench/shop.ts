@@ -5,7 +5,6 @@ import { root, token } from './data.ts';
 import { type Pair, startPair } from './pair.ts';
 import { moreReaders, numbers } from './place.ts';
 
-const application = join(root, 'examples/shop');
 /** The owner of an order: the callers are users 2 to 33, and each has 1 of 32 orders and customers. */
 export const ownerOf = (order: number): number => 2 + (order % callers);
 const customers = 500;
@@ -35,10 +34,14 @@ export const shownOf = (orders: number): readonly number[] => spread(Math.min(or
 
 export const orderPage = (order: number): string => `orders/${order}?include=customer,lines.product`;
 
-/** Starts the shop and the handwritten server on one database. */
-export const startShop = (database: string, orders: number): Promise<Pair> =>
+/**
+ * Starts the shop and the handwritten server on one database. @param checkout folder of the service and of the shop's
+ * files
+ */
+export const startShop = (database: string, orders: number, checkout = root): Promise<Pair> =>
   startPair(database, {
-    application,
+    checkout,
+    application: join(checkout, 'examples/shop'),
     rows: rowsOf(orders),
     env: { JOBS: 'off' },
     bare: 'bench/bare-order.ts',

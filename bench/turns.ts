@@ -1,6 +1,6 @@
 /**
- * CPU time per request of two servers, steady enough for a test: both serve the same cases in many short turns, one
- * after the other, so that whatever else the machine does meets both.
+ * CPU time per request of some servers, steady enough for a test: all serve the same cases in many short turns, one
+ * after the other, so that whatever else the machine does meets all of them.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,20 +11,11 @@ import type { TurnJob, TurnResult } from './turn-load.ts';
 /** True where the system counts the CPU time of a process in nanoseconds, as Linux does. */
 export const countsNanoseconds = existsSync('/proc/self/schedstat');
 
-/** Nanoseconds of all threads of a process. */
-interface Spent {
-  readonly cpu: number;
-  /** Waiting for a core that others had. */
-  readonly waiting: number;
-}
-
-const spentBy = (pid: number): Spent => {
-  const threads = readdirSync(`/proc/${pid}/task`).map((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ').map(Number),
-  );
-  const sumOf = (field: number): number => threads.reduce((sum, fields) => sum + (fields[field] ?? 0), 0);
-  return { cpu: sumOf(0), waiting: sumOf(1) };
-};
+/** Nanoseconds of CPU time of all threads of a process. */
+const spentBy = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`)
+    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'))
+    .reduce((sum, figures) => sum + Number.parseInt(figures, 10), 0);
 
 /** A server, and the requests that it gets in a case. */
 export interface TurnSide {
@@ -32,21 +23,15 @@ export interface TurnSide {
   readonly requests: readonly string[];
 }
 
-export interface TurnCase {
+export interface TurnCase<Side extends string> {
   readonly name: string;
   /** The status of each response. */
   readonly expect: number;
-  readonly ours: TurnSide;
-  readonly bare: TurnSide;
+  readonly sides: Readonly<Record<Side, TurnSide>>;
 }
 
-/** Microseconds of CPU time per request. */
-export interface TurnCost {
-  readonly ours: number;
-  readonly bare: number;
-  /** Time for which the servers waited for a core, by their CPU time: how busy others kept the machine. */
-  readonly waiting: number;
-}
+/** Microseconds of CPU time per request, by side. */
+export type TurnCost<Side extends string> = Readonly<Record<Side, number>>;
 
 const connections = 32;
 const warmRequests = 500;
@@ -62,11 +47,17 @@ const lowerMean = (values: readonly number[]): number => {
   return lower.reduce((sum, value) => sum + value, 0) / lower.length;
 };
 
-const waitingShare = (before: readonly Spent[], after: readonly Spent[]): number => {
-  const sum = (all: readonly Spent[], of: keyof Spent): number =>
-    all.reduce((total, one) => total + one[of], 0);
-  return (sum(after, 'waiting') - sum(before, 'waiting')) / (sum(after, 'cpu') - sum(before, 'cpu'));
-};
+interface Measured<Side extends string> {
+  readonly name: Side;
+  readonly side: TurnSide;
+  /** Requests of one turn. */
+  readonly count: number;
+  /** Microseconds per request, by turn. */
+  readonly costs: number[];
+}
+
+/** The part of a case that every side shares. */
+type Asked = Pick<TurnCase<never>, 'name' | 'expect'>;
 
 /** Measures cases; has a load generator of its own until it is disposed of. */
 export class Turns implements Disposable {
@@ -80,22 +71,18 @@ export class Turns implements Disposable {
   }
 
   /** Measures a case once. @throws Error for an unexpected response */
-  async cost(one: TurnCase): Promise<TurnCost> {
-    const sides = [
-      { side: one.ours, costs: [] as number[], count: await this.#countOf(one, one.ours) },
-      { side: one.bare, costs: [] as number[], count: await this.#countOf(one, one.bare) },
-    ];
-    const spent = (): readonly Spent[] => sides.map(({ side }) => spentBy(side.server.pid));
-    const before = spent();
+  async cost<Side extends string>(one: TurnCase<Side>): Promise<TurnCost<Side>> {
+    const sides: Measured<Side>[] = [];
+    for (const [name, side] of Object.entries(one.sides) as [Side, TurnSide][])
+      sides.push({ name, side, costs: [], count: await this.#countOf(one, side) });
     for (let turn = 0; turn < turns; turn += 1)
       for (const { side, costs, count } of turn % 2 === 0 ? sides : sides.toReversed())
         costs.push(await this.#turn(one, side, count));
-    const [ours = 0, bare = 0] = sides.map(({ costs }) => lowerMean(costs));
-    return { ours, bare, waiting: waitingShare(before, spent()) };
+    return Object.fromEntries(sides.map(({ name, costs }) => [name, lowerMean(costs)])) as TurnCost<Side>;
   }
 
   /** Warms a server up for a case, unless it is; returns the requests of one turn. */
-  async #countOf(one: TurnCase, side: TurnSide): Promise<number> {
+  async #countOf(one: Asked, side: TurnSide): Promise<number> {
     const known = this.#counts.get(side.server) ?? new Map<string, number>();
     this.#counts.set(side.server, known);
     const count = known.get(one.name) ?? (await this.#warm(one, side));
@@ -103,7 +90,7 @@ export class Turns implements Disposable {
     return count;
   }
 
-  async #warm(one: TurnCase, side: TurnSide): Promise<number> {
+  async #warm(one: Asked, side: TurnSide): Promise<number> {
     let each = 0;
     for (let spent = 0; spent < warmMs * 1_000; spent += each * warmRequests)
       each = await this.#turn(one, side, warmRequests, spent === 0);
@@ -112,18 +99,18 @@ export class Turns implements Disposable {
 
   /** Sends some requests; returns microseconds of CPU time of each. */
   async #turn(
-    { name, expect }: TurnCase,
+    { name, expect }: Asked,
     { server, requests }: TurnSide,
     count: number,
     isFirst = false,
   ): Promise<number> {
     const { port } = server;
     const job: TurnJob = { port, connections, name, requests: isFirst ? requests : undefined, count, expect };
-    const before = spentBy(server.pid).cpu;
+    const before = spentBy(server.pid);
     this.#load.send(job);
     const [{ unexpected }] = (await once(this.#load, 'message')) as [TurnResult];
     if (unexpected !== undefined) throw new Error(`${server.name}, ${name}: ${unexpected}`);
-    return (spentBy(server.pid).cpu - before) / 1_000 / count;
+    return (spentBy(server.pid) - before) / 1_000 / count;
   }
 
   [Symbol.dispose](): void {
