@@ -70,7 +70,7 @@ describeDatabase('sqlite', 'administration pages: webhooks', (databases) => {
       const texts = (await rows.allTextContents()).slice(1);
       expect(texts.slice(0, 2).sort()).toEqual([
         expect.stringMatching(/nowhere连续失败 \d+ 次/),
-        expect.stringMatching(/hooks\.example\.com.*已停用 · 多次尝试均失败/),
+        expect.stringMatching(/hooks\.example\.com.*多次尝试均失败，已自动停用/),
       ]);
       expect(texts[2]).toMatch(/inbox正常/);
       expect(await accessibility(page)).toEqual([]);

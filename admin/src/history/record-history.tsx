@@ -98,10 +98,14 @@ const useVersions = (where: Omit<HistoryProps, 'metadata'>) => {
   };
 };
 
-/** The current record; null if it was deleted. */
-const useCurrentRecord = (path: string, id: string) =>
+/**
+ * The current record; null if it was deleted. It is read once the versions are: where they are refused, or end with the
+ * deletion, a second request would be refused too.
+ */
+const useCurrentRecord = (path: string, id: string, versions: readonly Version[] | undefined) =>
   useQuery({
     queryKey: ['standing record', path, id],
+    enabled: versions !== undefined && versions[0]?.action !== 'destroy',
     queryFn: async () => {
       try {
         return (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data;
@@ -115,7 +119,8 @@ const useCurrentRecord = (path: string, id: string) =>
 const History = ({ metadata, path, id }: HistoryProps) => {
   const text = useText();
   const { versions, total, error, hasOlder, readOlder, isReading } = useVersions({ path, id });
-  const { data: record, error: standingError } = useCurrentRecord(path, id);
+  const { data, error: standingError } = useCurrentRecord(path, id, versions);
+  const record = versions?.[0]?.action === 'destroy' ? null : data;
   const [chosen, setChosen] = useState<Version>();
   const failure = (versions === undefined ? error : undefined) ?? standingError;
   if (failure) return <FailurePage error={failure} />;

@@ -68,8 +68,7 @@ const DisabledWebhook = ({ webhook: { id, url, reason, disabled_at } }: { readon
       subject={<Link to={`/webhooks/${id}/show`}>{name}</Link>}
       about={
         <>
-          {text('start.webhookDisabled')} · {wordOf('disabled_reason', reason)} ·{' '}
-          <RelativeTime value={disabled_at} otherwise="" />
+          {wordOf('disabled_reason', reason)} · <RelativeTime value={disabled_at} otherwise="" />
         </>
       }
       action={needsMore.includes(reason) ? null : enable}

@@ -23,7 +23,6 @@ export const start = {
     version: 'Version',
   },
   webhookFails: 'failed once |||| failed %{smart_count} times in a row',
-  webhookDisabled: 'disabled',
   wrongPasswords: '%{smart_count} wrong password |||| %{smart_count} wrong passwords',
   callers: '%{smart_count} caller |||| %{smart_count} callers',
   /** Around a distance in time. */

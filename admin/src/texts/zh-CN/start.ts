@@ -23,7 +23,6 @@ export const start = {
     version: '版本',
   },
   webhookFails: '连续失败 %{smart_count} 次',
-  webhookDisabled: '已停用',
   wrongPasswords: '密码错误 %{smart_count} 次',
   callers: '%{smart_count} 个调用者',
   /** Around a distance in time. */
