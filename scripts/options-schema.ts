@@ -16,6 +16,7 @@ type Schema = { readonly [keyword: string]: unknown };
 const interfaces = interfacesIn([
   'app/application.ts',
   'accounts/oidc/provider-options.ts',
+  'accounts/sessions/session-options.ts',
   'auth/rate-limit.ts',
   'delivery/jobs/define-job.ts',
   'delivery/mail/mail-options.ts',

@@ -160,6 +160,10 @@ export const clockTexts: readonly Pair[] = [
   ['how long a link is valid', '链接的有效期'],
   ['when a request without a link is removed', '没有链接的请求何时移除'],
   ['how long a link that was sent by mail is valid', '邮件链接的有效期'],
+  [
+    'how long a used refresh token returns the same pair again: 10 s',
+    '已使用的刷新令牌在多长时间内返回相同结果：10 秒',
+  ],
   ['how long the one-time code of a sign-in is valid', '登录的一次性代码的有效期'],
   ['when a key ends', '密钥何时过期'],
   ['which keys count as unused', '哪些密钥视为未使用'],
@@ -238,6 +242,11 @@ export const clockTexts: readonly Pair[] = [
     '令牌桶装满两次所需的时间；配额没有时间，只有计数',
   ],
   ['the session ends', '会话结束'],
+  ['the time begins now', '从现在开始计时'],
+  [
+    'ends sooner by as much: the same token then ends its sign-in',
+    '相应提前结束：再次使用该令牌即结束其登录',
+  ],
   ['it ends sooner by as much', '相应提前结束'],
   ['counts as used now', '视为刚刚使用'],
   ['ends sooner by as much, unless it is used', '未使用时相应提前结束'],

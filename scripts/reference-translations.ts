@@ -430,6 +430,10 @@ export const memberTexts: readonly Pair[] = [
     '允许用户自行注册，邮箱经邮件验证；默认 `false`。',
   ],
   [
+    'Long sign-ins: with `"remember": true` a sign-in also returns a refresh token, which renews it. Default: a sign-in ends after 24 hours.',
+    '长期登录：带有 `"remember": true` 的登录另外返回刷新令牌，用于续期；默认登录在 24 小时后结束。',
+  ],
+  [
     'Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths.',
     '用户可用的身份提供方，由 `oidc({ … })` 定义；名称是其路径的一部分。',
   ],
@@ -580,6 +584,7 @@ export const limitTexts: readonly Pair[] = [
   ['difference of a signature’s timestamp', '签名时间戳的偏差'],
   ['overlap of two secrets of a key, an application or a webhook', '密钥、应用或 Webhook 新旧密钥的并存期'],
   ['the one-time code of a sign-in', '登录的一次性代码'],
+  ['a used refresh token that returns the same pair again', '已使用的刷新令牌仍返回相同结果'],
   ['the setup of a second factor', '设置第二重验证的时限'],
   ['scopes of an API key, and its networks', 'API 密钥的权限范围数及网段数'],
   ['longest wait that a receiver can ask for', '接收方可要求的最长等待'],

@@ -109,6 +109,7 @@ const actions: readonly SecurityEvent['action'][] = [
   'sign_in',
   'sign_in.failed',
   'sign_in.locked',
+  'sign_in.reused',
   'key.new_network',
   'admin.refused',
   'session.token',

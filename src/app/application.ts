@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PaymentHook } from '../accounts/applications.ts';
 import { type OidcProvider, providersOption } from '../accounts/oidc.ts';
+import { type SessionOptions, sessionsOption } from '../accounts/sessions.ts';
 import { checkRateLimit, type RateLimit } from '../auth/rate-limit.ts';
 import type { Migration, Migrations } from '../database/migrations.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../delivery/jobs.ts';
@@ -77,6 +78,11 @@ export interface ApplicationConfig {
   readonly mail?: MailOption;
   /** Users who register themselves, at an address that they verify by mail. Default: `false`. */
   readonly registration?: false | RegistrationOptions;
+  /**
+   * Long sign-ins: with `"remember": true` a sign-in also returns a refresh token, which renews it. Default: a sign-in
+   * ends after 24 hours.
+   */
+  readonly sessions?: SessionOptions;
   /** Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths. */
   readonly providers?: Readonly<Record<string, OidcProvider>>;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
@@ -96,6 +102,7 @@ const configOptions = {
   payment: oneOf(false),
   mail: mailOption,
   registration: registrationOption,
+  sessions: sessionsOption,
   providers: providersOption,
   onPayment: code,
   onStart: code,

@@ -16,7 +16,12 @@ import {
   createSignInTickets,
 } from '../accounts/second-factors.ts';
 import { createSecurityEvents } from '../accounts/security-events.ts';
-import { createLoginAttempts, createSessionStore, createTokenStore } from '../accounts/sessions.ts';
+import {
+  createLoginAttempts,
+  createSessionStore,
+  createTokenStore,
+  LongSignIns,
+} from '../accounts/sessions.ts';
 import {
   createAccountLinks,
   createAccountStore,
@@ -197,21 +202,25 @@ const composeAccounts = (
   { context, keyed, catalogue }: Foundations,
   { outbox, wake }: JobService,
 ) => {
-  const { mail, providers, registration } = application.config;
+  const { mail, providers, registration, sessions } = application.config;
+  const { refreshTokens } = keyed;
   const mailQueue =
     mail && createMailQueue({ outbox, wake, secrets: keyed.mailSecrets, locale: catalogue.locale });
   const notifyUser = createNotifyUser(mailQueue);
   const users = createUserStore(context, notifyUser);
+  const userTokens = createTokenStore({ ...context, distinct: sessions !== undefined });
   const mustUseSecondFactor = config.adminSecondFactor === 'required';
   return {
     mail: mailQueue,
     notifyUser,
     users,
-    userTokens: createTokenStore(context),
+    userTokens,
+    refreshTokens,
+    longSignIns: sessions && new LongSignIns({ ...context, userTokens, refreshTokens, ...sessions }),
     invitations: createInvitationStore(context, mailQueue),
     accountLinks: mailQueue && createAccountLinks({ ...context, users, outbox, mail: mailQueue }),
     roles: createRoleStore(context),
-    sessions: createSessionStore(context),
+    sessions: createSessionStore({ ...context, days: sessions?.days }),
     callers: createCallerStore(context),
     linkedAccounts: createLinkedAccounts({ ...context, users, notify: notifyUser }),
     providers: createProviders(

@@ -7,8 +7,10 @@ import { type SecondFactorParts, secondFactorEndpoints } from '../accounts/secon
 import {
   type LoginParts,
   type LogoutParts,
+  type LongSignInEndpointParts,
   loginEndpoint,
   logoutEndpoint,
+  longSignInEndpoints,
   type SessionParts,
   type SessionTokenParts,
   sessionEndpoints,
@@ -49,6 +51,7 @@ import { type HealthParts, healthEndpoint } from '../upkeep/health.ts';
 export type FixedEndpointParts = HealthParts &
   LoginParts &
   LogoutParts &
+  LongSignInEndpointParts &
   MeParts &
   OwnPasswordParts &
   AccountLinkEndpointParts &
@@ -79,6 +82,7 @@ export const fixedEndpoints = (services: FixedEndpointParts): Endpoint[] => {
     healthEndpoint(services),
     loginEndpoint(services),
     logoutEndpoint(services),
+    ...longSignInEndpoints(services),
     meEndpoint(services),
     passwordEndpoint(services),
     ...accountLinkEndpoints(services),

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createTokens, type Tokens } from '../auth/jwt.ts';
 import { createLoginThrottle, type LoginThrottle } from '../auth/login-throttle.ts';
 import type { ThrottleStore } from '../auth/ports.ts';
+import { createRefreshTokens, type RefreshTokens } from '../auth/refresh-token.ts';
 import { createSecretBox, type RekeyableBox, type SecretBox } from '../auth/secret-box.ts';
 import { createSessionCookies, type SessionCookies } from '../auth/session.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -14,6 +15,7 @@ import type { Config } from './config.ts';
 /** Parts whose keys derive from the JWT secret, and change with it. */
 export interface Keyed {
   readonly tokens: Tokens;
+  readonly refreshTokens: RefreshTokens;
   readonly cookies: SessionCookies;
   readonly throttle: LoginThrottle;
   /** Seals the secrets of webhooks; also opens secrets sealed under a former server secret. */
@@ -101,16 +103,26 @@ export const createKeyed = async (
   const mailSecrets = boxFor('gatewright mail tokens');
   const providerSecrets = boxFor('gatewright provider sign-ins');
   const tokens = createTokens(secret, clock);
+  const refreshTokens = createRefreshTokens(secret);
   const cookies = createSessionCookies(secret, config.baseUrl);
   const throttle = createLoginThrottle({ store, secret, clock });
   vault.onChange(() => {
     const next = config.jwtSecret ?? vault.jwtSecret ?? secret;
     if (next !== secret) {
       secret = next;
-      for (const each of [tokens, cookies, throttle]) each.replaceSecret(secret);
+      for (const each of [tokens, refreshTokens, cookies, throttle]) each.replaceSecret(secret);
     }
     for (const box of [webhookSecrets, totpSecrets, mailSecrets, providerSecrets])
       box.replaceSecrets(secret, former());
   });
-  return { tokens, cookies, throttle, webhookSecrets, totpSecrets, mailSecrets, providerSecrets };
+  return {
+    tokens,
+    refreshTokens,
+    cookies,
+    throttle,
+    webhookSecrets,
+    totpSecrets,
+    mailSecrets,
+    providerSecrets,
+  };
 };

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { notifyOfExpiry, sweepRevokedKeys } from '../accounts/api-keys.ts';
 import type { Nonces } from '../accounts/applications.ts';
 import type { SecurityEventStore } from '../accounts/security-events.ts';
-import { sweepLoginAttempts, type TokenStore } from '../accounts/sessions.ts';
+import { type SessionStore, sweepLoginAttempts, type TokenStore } from '../accounts/sessions.ts';
 import { throttleWindow } from '../auth/login-throttle.ts';
 import type { SecurityEvents } from '../auth/security-events.ts';
 import type { Peers } from '../database/target.ts';
@@ -137,6 +137,7 @@ interface SweptParts extends TableContext {
   readonly idempotency: Idempotency;
   readonly counters: readonly WrittenCounter[];
   readonly userTokens: TokenStore;
+  readonly sessions: SessionStore;
   readonly nonces: Nonces;
   readonly buckets: Buckets;
   readonly securityEvents: SecurityEventStore;
@@ -148,6 +149,7 @@ const startSweeping = (services: SweptParts, removalClock: Clock, logger: Logger
     await services.idempotency.sweep();
     await sweepCounters(services.counters, now);
     await services.userTokens.sweep(now);
+    await services.sessions.sweep(now);
     await services.nonces.sweep(now);
     await services.buckets.sweep();
     await sweepRevokedKeys(services, now);

@@ -57,9 +57,9 @@ export interface ThrottleDependencies {
 /**
  * Attempts that are counted by themselves. `sign_in`: passwords and second factors. `link`: requests for links, and
  * their confirmation. `invitation`: tokens of invitations. `provider`: returns from an identity provider. `logout`:
- * logout tokens that an identity provider did not sign.
+ * logout tokens that an identity provider did not sign. `refresh`: refresh tokens.
  */
-export type CountedKind = 'sign_in' | 'link' | 'invitation' | 'provider' | 'logout';
+export type CountedKind = 'sign_in' | 'link' | 'invitation' | 'provider' | 'logout' | 'refresh';
 
 export interface LoginThrottle {
   /**

@@ -8,6 +8,8 @@ export type SecurityAction =
   | 'sign_in.failed'
   /** Refused without a check: too many failures before. */
   | 'sign_in.locked'
+  /** A refresh token was used a second time, and its sign-in has ended. */
+  | 'sign_in.reused'
   | 'key.new_network'
   /** A key of a service account expires within 14 days. */
   | 'key.expiring'

@@ -49,6 +49,13 @@ const rows: readonly Row[] = [
     [`${reference}advisories`, 'provider'],
   ],
   [
+    'setting sessions',
+    [`${reference}accounts`, 'sessions: {'],
+    [`${reference}client`, '`remember: true`'],
+    [`${guide}authentication`, 'long-sign-ins', '长期登录'],
+    [`${guide}security-model`, 'long sign-in', '长期登录'],
+  ],
+  [
     'setting mail, setting registration',
     ['README', 'registration', '注册'],
     ['SECURITY', 'mail', '邮件'],

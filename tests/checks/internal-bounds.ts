@@ -66,6 +66,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
     'auth/account.ts maxCanonicalLength',
     'auth/account.ts maxEmailLength',
     'auth/account.ts maxRounds',
+    'accounts/sessions/tokens.ts maxExpiryShift',
     'auth/jwt.ts maxTokenLength',
     'auth/password-rules.ts minSoughtLength',
     'fields/decimal.ts maxTextLength',

@@ -24,6 +24,7 @@ const rowsAt = (now: number, { dialect }: Databases): readonly string[] => {
       values ('f', 1, 'p', ${at}, ${at}, ${at})`,
     `insert into sessions (id, user_id, session_hash, address, user_agent, created_at, last_used_at)
       values (1, 1, 'h', '', '', ${at}, ${at})`,
+    `insert into gatewright_session_tokens (session_id, generation, expiry, used_at) values (1, 0, 0, ${at})`,
     `insert into application_usage (app_id, last_used_at) values ('a', ${at})`,
     `insert into login_attempts (key, failures, pending, window_started, pending_until)
       values ('k', 10, 1, ${now - 60_000}, ${now})`,

@@ -217,6 +217,7 @@ describeEachDatabase('sessions', (databases) => {
           user_agent: expect.any(String),
           created_at: expect.any(String),
           last_used_at: expect.any(String),
+          remembered: false,
         },
       ]);
       const ended = await service.delete('/admin/sessions', { cookie, headers: own() });

@@ -15,6 +15,10 @@ export const sessionEntity = defineEntity('sessions', {
     user_agent: field.string({ ...always, label: { 'zh-CN': '浏览器', en: 'Browser' } }),
     created_at: field.datetime({ ...always, label: { 'zh-CN': '登录时间', en: 'Signed in' } }),
     last_used_at: field.datetime({ ...always, label: { 'zh-CN': '最近使用', en: 'Last used' } }),
+    remembered: computed(field.boolean({ ...always, label: { 'zh-CN': '长期登录', en: 'Long sign-in' } }), {
+      value: sql`(t."generation" is not null)`,
+      note: 'whether refresh tokens renew it',
+    }),
     user_id: computed(field.integer(always), { hidden: true }),
   },
   indexed: ['user_id'],

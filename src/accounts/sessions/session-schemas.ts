@@ -1,4 +1,4 @@
-/** JSON Schemas of sessions of the administration area, and of the sign-ins of a user. */
+/** JSON Schemas of sessions of the administration area, of long sign-ins, and of the sign-ins of a user. */
 
 import { objectSchema, textsSchema, valueSchemas } from '../../http/schemas.ts';
 import { userIdentity } from '../users/identity-schemas.ts';
@@ -22,16 +22,31 @@ export const sessionUserSchema = objectSchema(
   ['must_change_password'],
 );
 
+const listedSession = {
+  id: integer,
+  address: text,
+  user_agent: text,
+  created_at: time,
+  last_used_at: time,
+  remembered: {
+    type: 'boolean',
+    description: 'a long sign-in; otherwise a session of the administration area',
+  },
+} as const;
+
+/** A user's own sessions. */
+export const ownSessionsSchema = {
+  type: 'array',
+  items: objectSchema('OwnSession', { ...listedSession, current: boolean }),
+} as const;
+
+/** The pair of a renewal. */
+export const renewedSchema = objectSchema('RenewedSignIn', { token: text, refresh_token: text });
+
 export const signInsSchema = objectSchema('SignIns', {
   sessions: {
     type: 'array',
-    items: objectSchema('UserSession', {
-      id: integer,
-      address: text,
-      user_agent: text,
-      created_at: time,
-      last_used_at: time,
-    }),
+    items: objectSchema('UserSession', listedSession),
   },
   tokens: objectSchema('UserTokens', {
     latest_expiry: {

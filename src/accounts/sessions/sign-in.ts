@@ -16,7 +16,7 @@ import { actorOf, userOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Catalogue } from '../../kernel/messages.ts';
+import type { Catalogue, Translations } from '../../kernel/messages.ts';
 import type { Proof } from '../second-factors/proof.ts';
 import {
   factorProblem,
@@ -27,9 +27,11 @@ import {
   type TypedFactorParts,
 } from '../second-factors/token-endpoints.ts';
 import type { SecurityEventStore } from '../security-events.ts';
-import { loginSchema } from '../users/identity-schemas.ts';
+import { loginSchema, withRefreshToken } from '../users/identity-schemas.ts';
+import type { LongSignIns } from './long-sign-ins.ts';
+import { truncateUserAgent } from './session-user.ts';
 import type { SessionStore } from './store.ts';
-import type { TokenOutcome, TokenStore } from './tokens.ts';
+import type { TokenStore } from './tokens.ts';
 
 /** A user who has signed in. `verified` goes into the write that rests on the password. */
 export interface SignedIn {
@@ -99,54 +101,89 @@ export const typedFactor = (otp: string): TypedFactor => ({
 });
 
 export interface TokenIssueParts extends TypedFactorParts {
+  readonly tokens: Tokens;
+  /** Undefined where the application has none. */
+  readonly longSignIns: LongSignIns | undefined;
   /** Expiries and revocations of the tokens of users; `tokens` signs them. */
   readonly userTokens: TokenStore;
   readonly throttle: LoginThrottle;
   readonly securityEvents: SecurityEventStore;
 }
 
+/** The members of a body that asks for a token, beside the evidence. */
+export const tokenFields = ({ longSignIns }: Pick<TokenIssueParts, 'longSignIns'>) => ({
+  otp: field.text(),
+  // Without long sign-ins it is a member like any unknown one.
+  ...(longSignIns === undefined ? {} : { remember: field.boolean() }),
+});
+
+/** The tokens of a sign-in, as its response has them. */
+export type IssuedTokens = { readonly token: string; readonly refresh_token?: string };
+
 /**
- * Expiry of a new token for a user who has signed in, and has given the second factor if there is one.
+ * A new token for a user who has signed in, and has given the second factor if there is one; with `remember`, a long
+ * sign-in begins. Undefined if the evidence is no longer valid.
  * @param use uses up the evidence of the sign-in, right before the token is stored; false if it was used before
  * @throws Problem `second_factor_required`, `second_factor_wrong`, `too_many_requests`, `overloaded`
  */
 export const issueToken = async (
   services: TokenIssueParts,
   call: Call,
-  { verified, user }: Pick<SignedIn, 'verified' | 'user'>,
-  typed: TypedFactor | undefined,
+  { verified, user, values }: SignedIn,
   use: () => Promise<boolean> = async () => true,
-): Promise<TokenOutcome> => {
-  const actor = { principal: asSessionPrincipal(user), address: call.address };
-  const issue = async (proof: Proof | undefined): Promise<TokenOutcome> =>
-    (await use()) ? services.userTokens.issue(verified, proof, actor) : 'unverified';
-  if (user.secondFactor !== 'missing') return issue(undefined);
+): Promise<IssuedTokens | undefined> => {
+  const { tokens, userTokens, longSignIns } = services;
+  const { address } = call;
+  const typed = typeof values['otp'] === 'string' ? typedFactor(values['otp']) : undefined;
+  const actor = { principal: asSessionPrincipal(user), address };
+  const issue = async (proof: Proof | undefined): Promise<IssuedTokens | 'unverified' | 'unproved'> => {
+    if (!(await use())) return 'unverified';
+    const secondFactor = proof !== undefined || user.secondFactor === 'given';
+    const userAgent = truncateUserAgent(call.header('user-agent'));
+    const long =
+      values['remember'] === true
+        ? longSignIns?.begin(user.id, { address, userAgent, secondFactor })
+        : undefined;
+    const outcome = await userTokens.issue(verified, proof, actor, long?.store);
+    if (typeof outcome === 'string') return outcome;
+    const token = tokens.issue(user.id, outcome.expiry);
+    return long === undefined ? { token } : { token, refresh_token: long.refreshToken };
+  };
+  const issuedOf = (outcome: IssuedTokens | 'unverified' | 'unproved') =>
+    typeof outcome === 'string' ? undefined : outcome;
+  if (user.secondFactor !== 'missing') return issuedOf(await issue(undefined));
   const issued = await runCountedFactor(services, call, user, typed?.by, async () => {
     const proof = typed === undefined ? undefined : await proveTyped(services, user.id, typed);
     if (proof === undefined) return undefined;
     const outcome = await issue(proof);
     return outcome === 'unproved' ? undefined : outcome;
   });
-  if (issued !== undefined) return issued;
+  if (issued !== undefined) return issuedOf(issued);
   recordFailedFactor(services, call, user, typed?.by);
   throw factorProblem(typed === undefined ? 'second_factor_required' : 'second_factor_wrong');
 };
 
-export interface LoginParts extends SignInParts, TokenIssueParts {
-  readonly tokens: Tokens;
-}
+export interface LoginParts extends SignInParts, TokenIssueParts {}
+
+/** Describes `remember`, where there are long sign-ins. */
+export const rememberText = ({ longSignIns }: Pick<TokenIssueParts, 'longSignIns'>): Translations =>
+  longSignIns === undefined
+    ? { 'zh-CN': '', en: '' }
+    : {
+        'zh-CN':
+          '`"remember": true` 开始长期登录：响应另含 `refresh_token`，供 `POST /api/v1/auth/refresh` 续期。',
+        en: ' `"remember": true` begins a long sign-in: the response also has a `refresh_token` for `POST /api/v1/auth/refresh`.',
+      };
 
 /** Exchanges an account and a password, and the second factor of a user who has one, for a token of 24 hours. */
 export const loginEndpoint = (services: LoginParts): Endpoint => {
-  const signIn = createSignIn(services, { otp: field.text() });
+  const signIn = createSignIn(services, tokenFields(services));
 
   const signInAndIssue = async (call: Call) => {
     for (let tries = 0; tries < maxLoginTries; tries += 1) {
       const signedIn = await signIn.run(call);
-      const { otp } = signedIn.values;
-      const typed = typeof otp === 'string' ? typedFactor(otp) : undefined;
-      const issued = await issueToken(services, call, signedIn, typed);
-      if (typeof issued === 'object') return { user: signedIn.user, expiry: issued.expiry };
+      const issued = await issueToken(services, call, signedIn);
+      if (issued !== undefined) return { user: signedIn.user, issued };
     }
     throw loginFailed();
   };
@@ -162,12 +199,11 @@ export const loginEndpoint = (services: LoginParts): Endpoint => {
     docs: {
       summary: { 'zh-CN': '登录', en: 'Sign in' },
       description: {
-        'zh-CN':
-          '账号为用户名或邮箱。令牌有效期 24 小时。已启用两步验证的用户须附 `otp`（动态验证码或恢复码）：缺少为 401（40107），错误为 401（40108），均计入登录限制。',
-        en: 'The account is a username or an email address. The token is valid for 24 hours. A user with two-step verification also sends `otp`, a code of the authenticator application or a recovery code: without it 401 (40107), with a wrong one 401 (40108), and both count as a failed login.',
+        'zh-CN': `账号为用户名或邮箱。令牌有效期 24 小时。已启用两步验证的用户须附 \`otp\`（动态验证码或恢复码）：缺少为 401（40107），错误为 401（40108），均计入登录限制。${rememberText(services)['zh-CN']}`,
+        en: `The account is a username or an email address. The token is valid for 24 hours. A user with two-step verification also sends \`otp\`, a code of the authenticator application or a recovery code: without it 401 (40107), with a wrong one 401 (40108), and both count as a failed login.${rememberText(services).en}`,
       },
       tag: 'Auth',
-      data: loginSchema,
+      data: services.longSignIns === undefined ? loginSchema : withRefreshToken(loginSchema),
       problems: [
         'login_failed',
         'second_factor_required',
@@ -177,11 +213,11 @@ export const loginEndpoint = (services: LoginParts): Endpoint => {
       ],
     },
     handle: async (call) => {
-      const { user, expiry } = await signInAndIssue(call);
+      const { user, issued } = await signInAndIssue(call);
       const { id, username, email, name } = user;
       await forgetFailures(services, user, call);
       await services.securityEvents.signedIn({ id, username }, call.address);
-      return { data: { token: services.tokens.issue(id, expiry), user: { id, username, email, name } } };
+      return { data: { ...issued, user: { id, username, email, name } } };
     },
   };
 };

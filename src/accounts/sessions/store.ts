@@ -1,6 +1,7 @@
-/** Sessions of the administration area in the database: begin, end, and where a user is signed in. */
+/** Sessions of the administration area in the database: begin, end, and where a user is signed in, long sign-ins too. */
 
 import { sql } from 'kysely';
+import type { TokenClaims } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { sessionLimitsAt } from '../../auth/session.ts';
 import type { Database } from '../../database/database.ts';
@@ -11,7 +12,8 @@ import { type Clock, toTimestamp } from '../../kernel/clock.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import { type Changed, createCommands } from '../../ledger/command.ts';
 import type { Change, TableContext } from '../../ledger/context.ts';
-import { endSessions, isStillVerified } from '../users/stored-user.ts';
+import { endSession, endSessions, isStillVerified } from '../users/stored-user.ts';
+import { longSince } from './session-options.ts';
 
 export interface NewSession {
   readonly hash: string;
@@ -42,6 +44,7 @@ export const beginSession = async (
   const { born, idle } = sessionLimitsAt(now);
   const expired = tables
     .deleteFrom('sessions')
+    .where('generation', 'is', null)
     .where((eb) => eb.or([eb('created_at', '<=', born), eb('last_used_at', '<=', idle)]));
   await transaction.run(toQuery(expired));
   const insert = tables
@@ -87,6 +90,8 @@ interface ActiveSession {
   readonly user_agent: string;
   readonly created_at: string;
   readonly last_used_at: string;
+  /** A long sign-in to the API; every other session is one of the administration area. */
+  readonly remembered: boolean;
 }
 
 /** Sessions and tokens of a user, as far as the service knows: it keeps no list of tokens. */
@@ -102,15 +107,44 @@ export interface SignIns {
   };
 }
 
-/** Sessions of the administration area. Only the HMAC of a session id is stored. */
+/** Long sign-ins of a user that issued a token with this expiry. */
+export const sessionsOfToken = (tables: Change['tables'], userId: number, expiry: number) =>
+  tables
+    .selectFrom('sessions as s')
+    .innerJoin('gatewright_session_tokens as t', 't.session_id', 's.id')
+    .select('s.id')
+    .distinct()
+    .where('s.user_id', '=', userId)
+    .where('t.expiry', '=', expiry);
+
+/** The line of the audit log for a session that the actor has ended. */
+export const endedSession = (
+  actor: Actor,
+  userId: number,
+  sessionId: number,
+  { address, user_agent }: { readonly address: string; readonly user_agent: string },
+) => ({
+  action: 'session.delete',
+  target: ownerOf(actor, userId),
+  detail: { session_id: sessionId, address, user_agent },
+});
+
+export interface SessionStoreParts extends TableContext {
+  /** Days without a renewal after which a long sign-in ends; undefined where there are none. */
+  readonly days?: number | undefined;
+}
+
+/** Sessions of the administration area, and long sign-ins. Only the HMAC of a session id is stored. */
 export class SessionStore {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #days: number | undefined;
   readonly #change: ReturnType<typeof createCommands>;
   readonly #db: Change['tables'];
 
-  constructor({ database, clock }: TableContext) {
+  constructor({ database, clock, days }: SessionStoreParts) {
     this.#database = database;
+    this.#days = days;
     this.#clock = clock;
     this.#change = createCommands({ database, clock });
     this.#db = tablesOf(database);
@@ -128,20 +162,11 @@ export class SessionStore {
    * Ends one session of the actor, on this device or another one. Returns false if the actor has none with this id.
    */
   remove(id: number, userId: number, actor: Actor): Promise<boolean> {
-    return this.#change(actor, async ({ transaction, tables }) => {
-      const query = tables
-        .deleteFrom('sessions')
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .returning(['address', 'user_agent']);
-      const ended = await transaction.get<{ address: string; user_agent: string }>(toQuery(query));
-      if (ended === undefined) return { result: false };
-      const audit = {
-        action: 'session.delete',
-        target: ownerOf(actor, userId),
-        detail: { session_id: id, address: ended.address, user_agent: ended.user_agent },
-      };
-      return { audit, result: true };
+    return this.#change(actor, async (change) => {
+      const ended = await endSession(change, userId, id);
+      return ended === undefined
+        ? { result: false }
+        : { audit: endedSession(actor, userId, id, ended), result: true };
     });
   }
 
@@ -155,6 +180,22 @@ export class SessionStore {
     });
   }
 
+  /** Removes long sign-ins that were not renewed in time. */
+  async sweep(now: number): Promise<void> {
+    const unused = this.#db
+      .deleteFrom('sessions')
+      .where('generation', 'is not', null)
+      .where('last_used_at', '<=', longSince(now, this.#days));
+    await this.#database.execute(toQuery(unused));
+  }
+
+  /** Returns the ids of the sessions to which a token of a user belongs. */
+  async sessionsOf({ userId, exp, sessionId }: TokenClaims): Promise<readonly number[]> {
+    if (sessionId !== undefined) return [sessionId];
+    const found = await this.#database.all<{ id: number }>(toQuery(sessionsOfToken(this.#db, userId, exp)));
+    return found.map(({ id }) => id);
+  }
+
   /** Returns the valid sessions of a user, the last used first, and the known state of their tokens. */
   async signInsOf(userId: number): Promise<SignIns | undefined> {
     const now = this.#clock();
@@ -164,11 +205,19 @@ export class SessionStore {
     const { born, idle } = sessionLimitsAt(now);
     const active = this.#db
       .selectFrom('sessions as s')
-      .select(['s.id', 's.address', 's.user_agent'])
+      .select(['s.id', 's.address', 's.user_agent', 's.generation'])
       .select([time('created_at'), time('last_used_at')])
       .where('s.user_id', '=', userId)
-      .where('s.created_at', '>', born)
-      .where('s.last_used_at', '>', idle)
+      .where((eb) =>
+        eb.or([
+          eb.and([
+            eb('s.generation', 'is', null),
+            eb('s.created_at', '>', born),
+            eb('s.last_used_at', '>', idle),
+          ]),
+          eb.and([eb('s.generation', 'is not', null), eb('s.last_used_at', '>', longSince(now, this.#days))]),
+        ]),
+      )
       .orderBy('s.last_used_at', 'desc')
       .limit(maxListedSessions);
     const expiries = this.#db
@@ -183,7 +232,7 @@ export class SessionStore {
       .orderBy('expiry', 'desc')
       .limit(maxListedSessions);
     const [sessions, expiry, signedOut] = await Promise.all([
-      this.#database.all<ActiveSession>(toQuery(active)),
+      this.#database.all<Omit<ActiveSession, 'remembered'> & { generation: number | null }>(toQuery(active)),
       this.#database.get<{ last: number | null; revoked: number | null }>(toQuery(expiries)),
       this.#database.all<{ expiry: number }>(toQuery(revoked)),
     ]);
@@ -192,7 +241,10 @@ export class SessionStore {
       time === null || Number(time) <= seconds ? null : toTimestamp(Number(time) * 1000);
     const isRevoked = Number(expiry.last ?? 0) <= Number(expiry.revoked ?? 0);
     return {
-      sessions,
+      sessions: sessions.map(({ generation, ...session }) => ({
+        ...session,
+        remembered: generation !== null,
+      })),
       tokens: {
         latest_expiry: isRevoked ? null : futureExpiry(expiry.last),
         revoked_up_to: futureExpiry(expiry.revoked),
@@ -202,4 +254,4 @@ export class SessionStore {
   }
 }
 
-export const createSessionStore = (parts: TableContext): SessionStore => new SessionStore(parts);
+export const createSessionStore = (parts: SessionStoreParts): SessionStore => new SessionStore(parts);

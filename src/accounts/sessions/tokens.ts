@@ -7,16 +7,27 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { Actor } from '../../ledger/audit.ts';
+import type { Actor, AuditEntry } from '../../ledger/audit.ts';
 import { type Changed, createCommands } from '../../ledger/command.ts';
 import type { Change, TableContext } from '../../ledger/context.ts';
 import { lockUser } from '../second-factors/factor-change.ts';
 import { consumeProof, type Proof } from '../second-factors/proof.ts';
-import { demandPerson, endSessions, isStillVerified, storedUser } from '../users/stored-user.ts';
-import { ownerOf } from './store.ts';
+import { demandPerson, endSession, endSessions, isStillVerified, storedUser } from '../users/stored-user.ts';
+import { endedSession, ownerOf, sessionsOfToken } from './store.ts';
 
 /** `unverified`: the password is no longer valid. `unproved`: the second factor was used before. */
 export type TokenOutcome = { readonly expiry: number } | 'unverified' | 'unproved';
+
+/** A further step of the change that issues a token, with its line of the audit log. */
+export type IssueStep = (change: Change, expiry: number) => Promise<AuditEntry>;
+
+/** Seconds by which the expiries of the tokens of one user may be moved apart. */
+const maxExpiryShift = 60;
+
+export interface TokenStoreParts extends TableContext {
+  /** Whether each token of a user has its own expiry, so that a sign-out ends one sign-in. */
+  readonly distinct: boolean;
+}
 
 /** Rolls back: the proof stays unused. */
 class UnprovedLoginError extends Error {}
@@ -28,25 +39,36 @@ class UnprovedLoginError extends Error {}
  */
 export class TokenStore {
   readonly #database: Database;
+  readonly #distinct: boolean;
   readonly #db: Change['tables'];
   readonly #change: ReturnType<typeof createCommands>;
 
-  constructor({ database, clock }: TableContext) {
+  constructor({ database, clock, distinct }: TokenStoreParts) {
     this.#database = database;
+    this.#distinct = distinct;
     this.#db = tablesOf(database);
     this.#change = createCommands({ database, clock });
   }
 
-  /** Expiry of a new token for a user whose password, and second factor if they have one, were verified. */
-  async issue(user: VerifiedUser, proof: Proof | undefined, actor: Actor): Promise<TokenOutcome> {
+  /**
+   * Expiry of a new token for a user whose password, and second factor if they have one, were verified.
+   * @param more a further step of the same change
+   */
+  async issue(
+    user: VerifiedUser,
+    proof: Proof | undefined,
+    actor: Actor,
+    more?: IssueStep,
+  ): Promise<TokenOutcome> {
     try {
       return await this.#change(actor, async (made): Promise<Changed<TokenOutcome>> => {
         if (proof !== undefined) {
           if ((await lockUser(made, user)) === undefined) return { result: 'unverified' };
           if (!(await consumeProof(made, user.id, proof))) throw new UnprovedLoginError();
         }
-        const expiry = await this.#raiseExpiry(made, isStillVerified(user));
-        return { result: expiry === undefined ? 'unverified' : { expiry } };
+        const expiry = await this.raiseExpiry(made, isStillVerified(user));
+        if (expiry === undefined) return { result: 'unverified' };
+        return { audit: await more?.(made, expiry), result: { expiry } };
       });
     } catch (error) {
       if (error instanceof UnprovedLoginError) return 'unproved';
@@ -65,7 +87,7 @@ export class TokenStore {
         const user = await storedUser(made, id);
         demandPerson(user);
         if (user.disabled) throw new Problem('user_disabled');
-        const expiry = await this.#raiseExpiry(made, (eb) => eb('id', '=', id));
+        const expiry = await this.raiseExpiry(made, (eb) => eb('id', '=', id));
         if (expiry === undefined) throw new Problem('record_not_found');
         const target = { kind: 'user', id, name: user.username };
         return { audit: { action: 'token.issue', target }, result: expiry };
@@ -75,15 +97,21 @@ export class TokenStore {
     );
   }
 
-  /** Revokes one token of the actor. */
+  /** Revokes one token of the actor, and ends the long sign-in that it belongs to. */
   revoke({ userId, exp }: TokenClaims, actor: Actor): Promise<void> {
-    return this.#change(actor, async ({ transaction, tables }) => {
+    return this.#change(actor, async (change) => {
+      const { transaction, tables } = change;
       const insert = tables
         .insertInto('gatewright_revoked_tokens')
         .values({ user_id: userId, expiry: exp })
         .onConflict((conflict) => conflict.doNothing());
       await transaction.run(toQuery(insert));
-      const audit = { action: 'token.revoke', target: ownerOf(actor, userId) };
+      const audit: AuditEntry[] = [{ action: 'token.revoke', target: ownerOf(actor, userId) }];
+      const query = sessionsOfToken(tables, userId, exp);
+      for (const { id } of await transaction.all<{ id: number }>(toQuery(query))) {
+        const ended = await endSession(change, userId, id);
+        if (ended !== undefined) audit.push(endedSession(actor, userId, id, ended));
+      }
       return { audit, result: undefined };
     });
   }
@@ -105,15 +133,22 @@ export class TokenStore {
     await this.#database.execute(toQuery(expired));
   }
 
-  /** Greatest of 24 hours from now and the second after each revoked token of the user. */
+  /**
+   * Greatest of 24 hours from now, the second after each revoked token of the user, and, if tokens have their own
+   * expiries, the second after the last one.
+   */
   #nextExpiry(now: number) {
+    const next = Math.floor(now / 1000) + tokenLifetime;
+    const distinct = this.#distinct
+      ? sql`, (case when users.last_token_expiry < ${next + maxExpiryShift} then users.last_token_expiry + 1 end)`
+      : sql``;
     return sql<number>`(select max(e.column1) from (values
-    (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.revoked_token_expiry + 1),
-    ((select max(r.expiry) + 1 from gatewright_revoked_tokens r where r.user_id = users.id))) e)`;
+    (cast(${next} as bigint)), (users.revoked_token_expiry + 1),
+    ((select max(r.expiry) + 1 from gatewright_revoked_tokens r where r.user_id = users.id))${distinct}) e)`;
   }
 
   /** Stores and returns the expiry of a new token of the user of the condition; undefined where there is none. */
-  async #raiseExpiry(
+  async raiseExpiry(
     { tables, transaction, now }: Change,
     condition: ReturnType<typeof isStillVerified>,
   ): Promise<number | undefined> {
@@ -127,4 +162,4 @@ export class TokenStore {
   }
 }
 
-export const createTokenStore = (parts: TableContext): TokenStore => new TokenStore(parts);
+export const createTokenStore = (parts: TokenStoreParts): TokenStore => new TokenStore(parts);

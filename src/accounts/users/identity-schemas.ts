@@ -20,6 +20,13 @@ const withTakenAddress = (schema: JsonSchema): JsonSchema => {
   return { ...schema, properties: { ...known, email_taken: taken } };
 };
 
+/** The same of a sign-in that can be a long one. */
+export const withRefreshToken = (schema: JsonSchema): JsonSchema => {
+  const known = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const refresh: JsonSchema = { ...text, description: 'for a long sign-in only' };
+  return { ...schema, title: `Long${schema['title']}`, properties: { ...known, refresh_token: refresh } };
+};
+
 /** A token with its user. */
 export const loginSchema = objectSchema('Login', {
   token: text,

@@ -96,6 +96,36 @@ export const endBegun = async (change: Change, id: number): Promise<void> => {
 };
 
 /**
+ * Ends one session of a user, and revokes the tokens of a long sign-in. Returns the place where it began; undefined if
+ * the user has no such session.
+ */
+export const endSession = async (
+  { transaction, tables, now }: Change,
+  userId: number,
+  id: number,
+): Promise<{ readonly address: string; readonly user_agent: string } | undefined> => {
+  const issued = tables
+    .selectFrom('gatewright_session_tokens as t')
+    .innerJoin('sessions as s', 's.id', 't.session_id')
+    .select(['s.user_id', 't.expiry'])
+    .where('s.id', '=', id)
+    .where('s.user_id', '=', userId)
+    .where('t.expiry', '>', Math.floor(now / 1000));
+  const revoke = tables
+    .insertInto('gatewright_revoked_tokens')
+    .columns(['user_id', 'expiry'])
+    .expression(issued)
+    .onConflict((conflict) => conflict.doNothing());
+  await transaction.run(toQuery(revoke));
+  const end = tables
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returning(['address', 'user_agent']);
+  return transaction.get(toQuery(end));
+};
+
+/**
  * Revokes every token of a user, ends everything that was begun, and ends every session but `kept`. Returns the number
  * of ended sessions.
  */

@@ -12,6 +12,7 @@ import { markedKeys } from './0066-marked-keys.ts';
 import { takenAddresses } from './0069-taken-addresses.ts';
 import { searchTriggers } from './0072-search-triggers.ts';
 import { begunStamps } from './0074-begun-stamps.ts';
+import { longSignIns } from './0078-long-sign-ins.ts';
 import { addColumns } from './add-columns.ts';
 import type { Migration, MigrationSet, Migrations } from './migration.ts';
 import { ownStep } from './own-step.ts';
@@ -54,6 +55,7 @@ const coreMigrations: Migrations = {
     stack: column.text({ nullable: true, kept: 'application' }),
     runs: column.json({ nullable: true, kept: 'application' }),
   }),
+  '0078_long_sign_ins': longSignIns,
 };
 
 /** The migrations of the service. */

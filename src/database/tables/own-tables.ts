@@ -40,7 +40,12 @@ import {
   signInTicketsTable,
   totpTable,
 } from './second-factor-tables.ts';
-import { loginAttemptsTable, sessionsTable, signInFailuresTable } from './session-tables.ts';
+import {
+  loginAttemptsTable,
+  sessionsTable,
+  sessionTokensTable,
+  signInFailuresTable,
+} from './session-tables.ts';
 import type { BoundedTime, UnboundedTime } from './stored-time.ts';
 import type { KeptKind, Table, TableRow } from './table.ts';
 import { revokedTokensTable, usersTable } from './user-tables.ts';
@@ -55,6 +60,7 @@ export const ownTables = [
   permissionEntriesTable,
   permissionsTable,
   sessionsTable,
+  sessionTokensTable,
   loginAttemptsTable,
   signInFailuresTable,
   totpTable,

@@ -1,7 +1,8 @@
-/** Sessions of the administration area, and failed sign-ins. */
+/** Sessions of the administration area, long sign-ins, and failed sign-ins. */
 
 import { throttleWindow } from '../../auth/login-throttle.ts';
 import { reservationLifetime } from '../../auth/ports.ts';
+import { refreshRepeatTime } from '../../auth/refresh-token.ts';
 import { removedAfter, setToNow } from './stored-time.ts';
 import { column, table } from './table.ts';
 
@@ -10,7 +11,7 @@ export const sessionsTable = table(
   {
     id: column.id(),
     user_id: column.integer({ references: 'users.id', onDelete: 'cascade' }),
-    /** HMAC-SHA256 of the session id, lowercase hex; unique. */
+    /** HMAC-SHA256 of the session id, or of the name of a long sign-in, lowercase hex; unique. */
     session_hash: column.text(),
     address: column.text(),
     user_agent: column.text(),
@@ -29,12 +30,42 @@ export const sessionsTable = table(
     }),
     /** The session began with a second factor; without one it does not count for a user who has one. */
     second_factor: column.boolean({ default: false }),
+    /** Of a long sign-in, which refresh tokens renew: the number of renewals. Null where a cookie names the session. */
+    generation: column.integer({ nullable: true }),
   },
   {
     indexes: {
+      sessions_long: { on: ['last_used_at'], where: 'generation is not null' },
+      sessions_of_cookies: { on: ['created_at'], where: 'generation is null' },
       sessions_session_hash_unique: { on: ['session_hash'], unique: true },
       sessions_user_id: { on: ['user_id', 'id'] },
     },
+  },
+);
+
+/** The tokens of long sign-ins: a row for each refresh token, and for the token that was returned beside it. */
+export const sessionTokensTable = table(
+  'gatewright_session_tokens',
+  {
+    session_id: column.integer({ references: 'sessions.id', onDelete: 'cascade' }),
+    /** Number of renewals before it. */
+    generation: column.integer(),
+    /** Expiry of the token beside it, in Unix seconds. */
+    expiry: column.integer(),
+    /** Null while the refresh token is not used. */
+    used_at: column.time(
+      {
+        decides: `how long a used refresh token returns the same pair again: ${refreshRepeatTime / 1000} s`,
+        mostMs: 0,
+        set: setToNow,
+        wasAhead: 'the time begins now',
+        wasBehind: 'ends sooner by as much: the same token then ends its sign-in',
+      },
+      { nullable: true },
+    ),
+  },
+  {
+    primaryKey: ['session_id', 'generation'],
   },
 );
 
