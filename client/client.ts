@@ -1,6 +1,5 @@
 import type { Login, Session } from './authenticator.ts';
 import { createEndpointCalls, type EndpointCalls, type EndpointNames } from './endpoint.ts';
-import { GatewrightError } from './error.ts';
 import type { ApiKeyShape, Json, Metadata, NewApiKey, Receipt, RotatedApiKey, UserShape } from './fixed.ts';
 import { createOperationCalls, type OperationCalls, type OperationNames } from './operation.ts';
 import type { User } from './records.ts';
@@ -13,6 +12,7 @@ import {
   type ResourceClient,
 } from './resource.ts';
 import type { EachQuery, ListQuery, Page, ResourceName, ShapeOf } from './shape.ts';
+import { signOut } from './sign-out.ts';
 import {
   type Answer,
   type CallOptions,
@@ -47,10 +47,13 @@ interface Listing<Shape extends UserShape | ApiKeyShape> {
 /** The endpoints that every service has. Their names cannot be those of resources. */
 interface FixedClient {
   readonly auth: {
-    /** Signs in, and from then on calls as this user; signs in again when the token has expired. */
+    /**
+     * Signs in, and from then on calls as this user; signs in again when the token has expired. A long sign-in is
+     * renewed instead, until the service ends it.
+     */
     login(login: Login, options?: CallOptions): Promise<Session>;
     /**
-     * Forgets the credentials and revokes the token among them; with `all`, every token of the user, and their sessions in
+     * Forgets the credentials and revokes the token among them, which ends a long sign-in; with `all`, every token of the user, and their sessions in
      * the administration area. Throws when the service cannot be reached: the token then stays valid until it expires.
      */
     logout(options?: CallOptions & { readonly all?: boolean }): Promise<void>;
@@ -129,15 +132,8 @@ export const createClient = <
     auth: {
       login: (login, call) => authenticator.login(login, call?.signal),
       logout: async ({ all, ...call } = {}) => {
-        const headers = await authenticator.forget();
-        if (!('Authorization' in headers)) return;
         const body = all === true ? { body: { all } } : {};
-        try {
-          await send('POST', `${api}/auth/logout`, { ...call, ...body, headers, anonymous: true });
-        } catch (error) {
-          // The token is expired or revoked already.
-          if (!(error instanceof GatewrightError && error.status === 401)) throw error;
-        }
+        await signOut(send, authenticator, { ...call, ...body });
       },
       me: async (call) => (await send<User>('GET', `${api}/auth/me`, call)).data,
       password: async (body, call) => {

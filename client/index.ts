@@ -15,6 +15,7 @@ export type {
   Receipt,
   RotatedApiKey,
 } from './fixed.ts';
+export type { SignInStorage } from './long-sign-in.ts';
 export type { OperationCalls, OperationName, OperationNames, OperationShape } from './operation.ts';
 export type { ApiKey, User } from './records.ts';
 export type { CreateOptions, ResourceClient, WriteOptions } from './resource.ts';

@@ -1,5 +1,6 @@
 import { type Auth, type Authenticator, createAuthenticator, type Session } from './authenticator.ts';
 import { type FieldError, GatewrightError } from './error.ts';
+import { createLongSignIn, type KeptTokens, type LongSignIn, type SignInStorage } from './long-sign-in.ts';
 
 /** Tries in all, and the milliseconds between them where the service does not name any. */
 export interface RetryOptions {
@@ -17,6 +18,11 @@ export interface TransportOptions {
   /** Absent: requests carry no credentials but a same-origin cookie. */
   readonly auth?: Auth | undefined;
   readonly retry?: RetryOptions | undefined;
+  /**
+   * Keeps a long sign-in across reloads and tabs, e.g. `localStorage`. Every script of the page can read it there;
+   * without it only this client knows the sign-in.
+   */
+  readonly storage?: SignInStorage | undefined;
   /** Used instead of the global fetch, e.g. that of a signer. */
   readonly fetch?: typeof fetch | undefined;
 }
@@ -52,6 +58,7 @@ export interface Transport {
   /** The same for endpoints without an envelope. A refusal is thrown all the same. */
   request(method: string, path: string, options?: RequestOptions): Promise<Response>;
   readonly authenticator: Authenticator;
+  readonly longSignIn: LongSignIn;
 }
 
 interface Envelope {
@@ -176,7 +183,7 @@ const invalidToken = 40101;
 
 /** Sends requests: credentials, JSON, envelope, errors, and the tries that are safe. */
 export const createTransport = (
-  { baseUrl, auth, retry = {}, fetch: given }: TransportOptions,
+  { baseUrl, auth, retry = {}, storage, fetch: given }: TransportOptions,
   json: JsonForm = JSON,
 ): Transport => {
   const base = baseUrl.replace(/\/+$/, '');
@@ -259,10 +266,12 @@ export const createTransport = (
   const request: Transport['request'] = (method, path, options = {}) =>
     exchange(method, path, options, asItIs);
 
-  const authenticator = createAuthenticator(auth, async (body) => {
-    // A login that is done twice makes two tokens, which does no harm.
-    const options = { body, anonymous: true, repeatable: true };
-    return (await send<Session>('POST', '/api/v1/auth/login', options)).data;
-  });
-  return { send, request, authenticator };
+  // A login that is done twice makes two tokens, which does no harm; a renewal returns its pair again.
+  const exchanged = async <Data>(path: string, body: object): Promise<Data> =>
+    (await send<Data>('POST', `/api/v1/auth/${path}`, { body, anonymous: true, repeatable: true })).data;
+  const longSignIn = createLongSignIn(storage, (token) =>
+    exchanged<KeptTokens>('refresh', { refresh_token: token }),
+  );
+  const authenticator = createAuthenticator(auth, (body) => exchanged<Session>('login', body), longSignIn);
+  return { send, request, authenticator, longSignIn };
 };

@@ -23,6 +23,8 @@ export interface Credentials {
   readonly password: string;
   /** Second factor that an application asks for beside the password, at `/api/v1/auth/login`. */
   readonly otp?: string;
+  /** Begins a long sign-in at `/api/v1/auth/login`. */
+  readonly remember?: boolean;
 }
 
 /** The `data` of the refusal with code 40107: the password was right, and a second factor is required. */

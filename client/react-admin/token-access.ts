@@ -1,17 +1,16 @@
 import type { AuthProvider, UserIdentity } from 'ra-core';
 import type { Session } from '../authenticator.ts';
-import { bearer } from '../credentials.ts';
+import type { KeptTokens } from '../long-sign-in.ts';
+import { signOut } from '../sign-out.ts';
 import { createTransport, type TransportOptions } from '../transport.ts';
 import type { Credentials, SessionUser } from './auth-provider.ts';
 import type { Send } from './data-provider.ts';
 
-export interface TokenAccessOptions extends Omit<TransportOptions, 'auth'> {
-  /**
-   * Storage of the token across reloads of the page, e.g. `sessionStorage`. Every script of the page can read it
-   * there; without it the token is known to this page only, and a reload signs out.
-   */
-  readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-}
+/**
+ * With `storage`, e.g. `sessionStorage`, the sign-in outlives a reload of the page; `localStorage` shares a long one
+ * between tabs. Every script of the page can read it there.
+ */
+export type TokenAccessOptions = Omit<TransportOptions, 'auth'>;
 
 /** The access of an application whose users sign in with account and password at `/api/v1/auth/login`. */
 export interface TokenAccess {
@@ -20,27 +19,22 @@ export interface TokenAccess {
   readonly authProvider: AuthProvider;
 }
 
-const storageKey = 'gatewright.token';
-
 /** react-admin's authentication by token (JWT), for applications of ordinary users on any origin that CORS allows. */
-export const createTokenAccess = ({ storage, ...options }: TokenAccessOptions): TokenAccess => {
-  let token = storage?.getItem(storageKey) ?? undefined;
+export const createTokenAccess = (options: TokenAccessOptions): TokenAccess => {
   let user: Promise<SessionUser> | undefined;
-  const { send } = createTransport({ ...options, auth: { token: () => token } });
+  const { send, authenticator, longSignIn } = createTransport(options);
 
-  const keep = (next: string | undefined): void => {
-    token = next;
+  const keep = (tokens: KeptTokens | undefined): Promise<void> => {
     user = undefined;
-    if (next === undefined) storage?.removeItem(storageKey);
-    else storage?.setItem(storageKey, next);
+    return longSignIn.keep(tokens);
   };
 
-  const demandToken = (): void => {
-    if (token === undefined) throw new Error('not signed in');
+  const demandToken = async (): Promise<void> => {
+    if ((await longSignIn.read()) === undefined) throw new Error('not signed in');
   };
 
   const current = async (): Promise<SessionUser> => {
-    demandToken();
+    await demandToken();
     user ??= send<SessionUser>('GET', '/api/v1/auth/me').then(({ data }) => data);
     user.catch(() => {
       user = undefined;
@@ -49,22 +43,20 @@ export const createTokenAccess = ({ storage, ...options }: TokenAccessOptions): 
   };
 
   const authProvider: AuthProvider = {
-    login: async ({ username, password, otp }: Credentials) => {
-      const body = { account: username, password, ...(otp === undefined ? {} : { otp }) };
+    login: async ({ username: account, password, otp, remember }: Credentials) => {
+      const body = { account, password, otp, remember };
       const { data } = await send<Session>('POST', '/api/v1/auth/login', { body, anonymous: true });
-      keep(data.token);
+      await keep(data);
     },
     logout: async () => {
-      const former = token;
-      keep(undefined);
-      if (former === undefined) return;
-      // The page has signed out in any case; without the service the token stays valid until it expires.
-      await send('POST', '/api/v1/auth/logout', { headers: bearer(former), anonymous: true }).catch(() => {});
+      user = undefined;
+      // The page has signed out in any case; without the service the tokens stay valid until they expire.
+      await signOut(send, authenticator).catch(() => {});
     },
-    checkAuth: async () => demandToken(),
+    checkAuth: demandToken,
     checkError: async (error: { readonly status?: number }) => {
       if (error.status !== 401) return;
-      keep(undefined);
+      await keep(undefined);
       throw error;
     },
     getIdentity: async (): Promise<UserIdentity> => {
