@@ -24,6 +24,7 @@ interface SignIns {
     readonly user_agent: string;
     readonly created_at: string;
     readonly last_used_at: string;
+    readonly remembered: boolean;
   }[];
   readonly tokens: {
     readonly latest_expiry: string | null;
@@ -93,12 +94,12 @@ const Sessions = ({ sessions }: Pick<SignIns, 'sessions'>) => {
         <Typography sx={{ color: 'text.secondary' }}>{text('signIns.none')}</Typography>
       ) : (
         <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none', display: 'grid', gap: 0.5 }}>
-          {sessions.map(({ id, user_agent, address, created_at, last_used_at }) => (
+          {sessions.map(({ id, user_agent, address, created_at, last_used_at, remembered }) => (
             <Typography key={id} component="li" variant="body2" sx={{ overflowWrap: 'anywhere' }}>
               <span title={user_agent}>
                 {browserOf(user_agent) ?? (user_agent || text('sessions.unknownBrowser'))}
               </span>{' '}
-              · <Address value={address} />{' '}
+              {remembered ? <>· {text('sessions.remembered')} </> : null}· <Address value={address} />{' '}
               <Box component="span" sx={{ color: 'text.secondary' }}>
                 · {text('signIns.since')}
                 <Time value={created_at} format="full" /> · {text('signIns.lastUsed')}

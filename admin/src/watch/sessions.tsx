@@ -17,6 +17,8 @@ interface Session {
   readonly id: number;
   /** True for the session of this page. */
   readonly current: boolean;
+  /** True for a long sign-in to the API. */
+  readonly remembered: boolean;
   readonly address: string;
   readonly user_agent: string;
   readonly created_at: string;
@@ -33,11 +35,12 @@ const Browser = ({ userAgent }: { readonly userAgent: string }) => {
 const columns = (text: Text, onEnd: (session: Session) => void): OwnColumn<Session>[] => [
   {
     name: 'user_agent',
-    render: ({ user_agent, current }) => (
+    render: ({ user_agent, current, remembered }) => (
       <Stack direction="row" sx={{ gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
         {/* The blank is for the line of a card, which has no gaps. */}
         <Browser userAgent={user_agent} />{' '}
         {current ? <Status tone="good">{text('sessions.current')}</Status> : null}
+        {remembered ? <Status tone="off">{text('sessions.remembered')}</Status> : null}
       </Stack>
     ),
   },
@@ -96,7 +99,7 @@ export const Sessions = () => {
         title={text('titles.sessions')}
         lead={text('sessions.lead')}
         columns={columns(text, setEnding)}
-        hidden={['id', 'current']}
+        hidden={['id', 'current', 'remembered']}
         filters={[]}
         searchable={false}
         exportable={false}
@@ -139,7 +142,7 @@ export const Sessions = () => {
           ? ''
           : `${browserOf(ending.user_agent) ?? ending.user_agent} · ${ending.address}`}
         <br />
-        {text('sessions.endLead')}
+        {text(ending?.remembered === true ? 'sessions.endLongLead' : 'sessions.endLead')}
       </Confirm>
     </>
   );

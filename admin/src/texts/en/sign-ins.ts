@@ -1,7 +1,7 @@
 /** Texts of the sessions and tokens of a user, on the page of that user. */
 export const signIns = {
   title: 'Signed in',
-  sessions: 'Sessions of the administration area',
+  sessions: 'Sessions',
   none: 'There are no valid sessions.',
   tokens: 'Tokens',
   lastTokenExpires: 'The last token that was issued expires ',

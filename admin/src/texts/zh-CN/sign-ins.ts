@@ -1,7 +1,7 @@
 /** Texts of the sessions and tokens of a user, on the page of that user. */
 export const signIns = {
   title: '登录情况',
-  sessions: '管理后台会话',
+  sessions: '会话',
   none: '没有有效的会话。',
   tokens: '令牌',
   lastTokenExpires: '已签发的令牌最晚有效至 ',
