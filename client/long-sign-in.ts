@@ -2,7 +2,10 @@
 
 import { GatewrightError } from './error.ts';
 
-/** A place that outlives the page: `localStorage`, or one whose methods return promises. Every script of the page reads it. */
+/**
+ * A place that outlives the page: `localStorage`, or one whose methods return promises. Every script of the page can
+ * read a storage of the browser.
+ */
 export interface SignInStorage {
   getItem(name: string): string | null | Promise<string | null>;
   setItem(name: string, value: string): unknown;

@@ -2,8 +2,8 @@
 export { sql } from 'kysely';
 export type { PaymentHook } from './accounts/applications.ts';
 export type { OidcOptions, OidcProvider, RoleMapping } from './accounts/oidc.ts';
-export type { SessionOptions } from './accounts/sessions.ts';
 export { oidc } from './accounts/oidc.ts';
+export type { SessionOptions } from './accounts/sessions.ts';
 export type { Application, ApplicationConfig } from './app/application.ts';
 export { createApplication, defineConfig, loadApplication } from './app/application.ts';
 export type { Config } from './app/config.ts';
