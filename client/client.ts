@@ -53,8 +53,9 @@ interface FixedClient {
      */
     login(login: Login, options?: CallOptions): Promise<Session>;
     /**
-     * Forgets the credentials and revokes the token among them, which ends a long sign-in; with `all`, every token of the user, and their sessions in
-     * the administration area. Throws when the service cannot be reached: the token then stays valid until it expires.
+     * Forgets the credentials and revokes the token among them, which ends a long sign-in; with `all`, every token of the
+     * user, and their sessions in the administration area. Throws when the service cannot be reached: the token then
+     * stays valid until it expires.
      */
     logout(options?: CallOptions & { readonly all?: boolean }): Promise<void>;
     me(options?: CallOptions): Promise<User>;

@@ -1,4 +1,4 @@
-/** Sessions of the administration area in the database: begin, end, and where a user is signed in, long sign-ins too. */
+/** Sessions of the administration area in the database, and where a user is signed in, long sign-ins included. */
 
 import { sql } from 'kysely';
 import type { TokenClaims } from '../../auth/jwt.ts';
