@@ -1,4 +1,4 @@
-/** The first pages of docs/guide and docs/reference: each page of the folder with its first sentences. */
+/** The first pages of docs/guide and docs/reference: each page of the folder, those of guides with their first sentences. */
 
 import { posix } from 'node:path';
 import { type Language, languages, sections, sourceOf, titleOf } from '../docs/.vitepress/pages.ts';
@@ -8,6 +8,8 @@ interface Index {
   readonly folder: string;
   readonly title: Readonly<Record<Language, string>>;
   readonly lead: Readonly<Record<Language, string>>;
+  /** Pages whose titles say what is in them have no sentence. */
+  readonly titlesOnly?: true;
 }
 
 const indexes: readonly Index[] = [
@@ -26,22 +28,24 @@ const indexes: readonly Index[] = [
       en: 'Here are all options, settings, commands, limits and errors. The [guides](../guide/README.md) show how to use them.',
       zh: '这里列出全部选项、设置、命令、上限与错误。用法见[指南](../guide/README.zh-CN.md)。',
     },
+    titlesOnly: true,
   },
 ];
 
 /** The mark of a link from a Chinese page to an English one. */
 const englishMark = '（英文）';
 
-const lineOf = (page: string, language: Language): string => {
+const lineOf = (page: string, language: Language, titlesOnly: boolean): string => {
   const source = sourceOf(page, language);
   const mark = language === 'zh' && source === page ? englishMark : '';
   const colon = language === 'zh' ? '：' : ': ';
-  const lead = mark === '' ? colon + leadOf(source).replace(/[:：]$/, language === 'zh' ? '。' : '.') : '';
+  const hasLead = mark === '' && !titlesOnly;
+  const lead = hasLead ? colon + leadOf(source).replace(/[:：]$/, language === 'zh' ? '。' : '.') : '';
   return `- [${titleOf(page, language)}](${posix.basename(source)})${mark}${lead}`;
 };
 
 /** The pages of a folder under the headings of the site, in the order of its sidebar. */
-const listsOf = (folder: string, language: Language): readonly string[] =>
+const listsOf = (folder: string, language: Language, titlesOnly: boolean): readonly string[] =>
   sections
     .flatMap(({ title, pages, groups }) => groups ?? [{ title, pages }])
     .map(({ title, pages }) => ({
@@ -49,7 +53,10 @@ const listsOf = (folder: string, language: Language): readonly string[] =>
       pages: pages.filter((page) => posix.dirname(page) === folder && !page.endsWith('/README.md')),
     }))
     .filter(({ pages }) => pages.length > 0)
-    .map(({ title, pages }) => `## ${title}\n\n${pages.map((page) => lineOf(page, language)).join('\n')}`);
+    .map(
+      ({ title, pages }) =>
+        `## ${title}\n\n${pages.map((page) => lineOf(page, language, titlesOnly)).join('\n')}`,
+    );
 
 const otherLanguage: Readonly<Record<Language, string>> = {
   en: '[简体中文](README.zh-CN.md)',
@@ -59,7 +66,7 @@ const otherLanguage: Readonly<Record<Language, string>> = {
 /** Files of `docs` by their names, made of the pages as they are. */
 export const indexFiles = (): ReadonlyMap<string, string> =>
   new Map(
-    indexes.flatMap(({ folder, title, lead }) =>
+    indexes.flatMap(({ folder, title, lead, titlesOnly = false }) =>
       languages.map((language): [string, string] => {
         const name = language === 'zh' ? 'README.zh-CN.md' : 'README.md';
         const parts = [
@@ -67,7 +74,7 @@ export const indexFiles = (): ReadonlyMap<string, string> =>
           otherLanguage[language],
           '<!-- Written by npm run reference from the pages. -->',
           lead[language],
-          ...listsOf(folder, language),
+          ...listsOf(folder, language, titlesOnly),
         ];
         return [posix.join(posix.relative('docs', folder), name), `${parts.join('\n\n')}\n`];
       }),

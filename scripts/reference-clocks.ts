@@ -11,6 +11,9 @@ const words = {
     about:
       'The service uses the clock of its machine. If the clock of the database differs by more than a second, the service uses that one, so that all instances agree. The log and `gatewright_clock_offset_seconds` show the difference. A time further in the future than its maximum is reset, with a line in the log. This check runs at start, whenever the clock was set back, and every ten minutes. After the clock jumps by more than an hour, or after a stop of more than an hour, removal by age waits for a day.',
     columns: ['time', 'controls', 'maximum', 'if the clock was ahead', 'if the clock was behind'],
+    kept: '## Times by which old entries are removed',
+    aboutKept:
+      'Their maximum is now. If the clock was ahead, the entries are kept longer by as much; if it was behind, they are removed sooner by as much.',
     others: '## Times that control nothing',
     shown: (times: readonly string[]) =>
       `They are returned as they were written: ${times.join(', ')}; \`created_at\` and \`updated_at\` of records.`,
@@ -21,6 +24,8 @@ const words = {
     about:
       '服务使用本机的时钟。若数据库的时钟与之相差超过一秒，则以数据库的时钟为准，使所有实例一致。日志与 `gatewright_clock_offset_seconds` 显示差值。超过其上限的未来时间会被重置，并在日志中留下一行。启动时、时钟被拨回时以及每十分钟检查一次。时钟跳变超过一小时，或停止超过一小时之后，按存放时间的移除先等待一天。',
     columns: ['时间', '决定', '上限', '当时的时钟偏快', '当时的时钟偏慢'],
+    kept: '## 用于移除旧条目的时间',
+    aboutKept: '其上限为当前时间。当时的时钟偏快时，条目多保留相应的时间；偏慢时，提前相应的时间移除。',
     others: '## 不影响行为的时间',
     shown: (times: readonly string[]) =>
       `这些时间按写入的值返回：${times.join('、')}；以及记录的 \`created_at\` 与 \`updated_at\`。`,
@@ -41,8 +46,15 @@ const maximum = (text: string, locale: ServiceLocale): string => {
   return `${count} ${units[unit]}`;
 };
 
+/** True for a time whose only effect is how long entries are kept. */
+const keeps = ({ wasAhead, wasBehind, maxAhead }: (typeof storedTimes)[number]): boolean =>
+  maxAhead === 'now' && wasAhead === 'kept longer by as much' && wasBehind === 'removed sooner by as much';
+
 export const clocksPage = (locale: ServiceLocale): string => {
   const text = words[locale];
+  const kept = storedTimes
+    .filter(keeps)
+    .map(({ place, decides }) => [placeOf(place, locale), inLanguage(decides, locale)]);
   return page(
     text.title,
     text.lead,
@@ -50,7 +62,7 @@ export const clocksPage = (locale: ServiceLocale): string => {
       text.about,
       table(
         text.columns,
-        storedTimes.map(({ place, decides, maxAhead: most, wasAhead, wasBehind }) => [
+        storedTimes.filter((time) => !keeps(time)).map(({ place, decides, maxAhead: most, wasAhead, wasBehind }) => [
           placeOf(place, locale),
           inLanguage(decides, locale),
           maximum(most, locale),
@@ -58,6 +70,9 @@ export const clocksPage = (locale: ServiceLocale): string => {
           inLanguage(wasBehind, locale),
         ]),
       ),
+      text.kept,
+      text.aboutKept,
+      table(text.columns.slice(0, 2), kept),
       text.others,
       text.shown(shownTimes.map(code)),
     ].join('\n\n'),

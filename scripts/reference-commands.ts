@@ -1,8 +1,9 @@
 /** The reference page of the command line: the commands print English, which the Chinese page introduces. */
+import type { Command } from '../src/cli/command.ts';
 import { commandHelp } from '../src/cli/help.ts';
 import { registry } from '../src/cli/registry.ts';
 import type { ServiceLocale } from '../src/kernel/messages.ts';
-import { code, type PageWords, page, table } from './reference-markdown.ts';
+import { code, type PageWords, page } from './reference-markdown.ts';
 
 /** The purpose of each command in Chinese; its English line is in the list of `gatewright --help`. */
 const purposes: Readonly<Record<string, string>> = {
@@ -58,30 +59,41 @@ const summaries = (locale: ServiceLocale): readonly (readonly [string, string])[
     ? [...registry].map(([name, { summary }]) => [`[${code(name)}](#${name.replaceAll(' ', '-')})`, summary])
     : purposesInOrder();
 
-interface Words extends PageWords {
-  readonly columns: readonly string[];
-}
-
-const words: Readonly<Record<ServiceLocale, Words>> = {
+const words: Readonly<Record<ServiceLocale, PageWords>> = {
   en: {
     title: 'Command line',
-    lead: 'Exit status: 0 success, 1 failure, 2 usage error. An error is one line on stderr. With `--json` the result is the last line of stdout.',
-    columns: ['command', ''],
+    lead: 'Exit status: 0 success, 1 failure, 2 usage error. An error is one line on stderr. With `--json` the result is one line of JSON, the last of stdout. `--help` prints the text below, with more examples.',
   },
   'zh-CN': {
     title: '命令行',
-    lead: '退出状态：0 成功，1 失败，2 用法错误。错误为标准错误输出中的一行；使用 `--json` 时，结果是标准输出的最后一行。命令以英文输出，以下各节是其帮助原文。',
-    columns: ['命令', '用途'],
+    lead: '退出状态：0 成功，1 失败，2 用法错误。错误为标准错误输出中的一行；使用 `--json` 时，结果是标准输出的最后一行 JSON。命令以英文输出，以下各节是其帮助原文；`--help` 还会给出更多示例。',
   },
 };
 
+const migratesFirst = 'A new database is migrated first.';
+
+/** The help of a command with one example, and without the lines that every command has. */
+const shortHelp = (name: string, command: Command): string =>
+  commandHelp(name, {
+    ...command,
+    description: command.description.filter((line) => !line.startsWith(migratesFirst)),
+    examples: command.examples.slice(0, 1),
+  })
+    .replace(/^ {2}--help +print this\n/m, '')
+    .replace(/^( {2}--json) +print the result as one line of JSON$/m, '$1')
+    .replace('Options:\n\n', '')
+    .replace('Examples:\n  ', 'Example: ')
+    .trimEnd();
+
 export const commandPage = async (locale: ServiceLocale): Promise<string> => {
-  const { title, lead, columns } = words[locale];
+  const { title, lead } = words[locale];
   const helps = await Promise.all(
     [...registry].map(async ([name, { load }]) => {
       const { command } = await load();
-      return `## ${name}\n\n\`\`\`text\n${commandHelp(name, command).trimEnd()}\n\`\`\``;
+      return `## ${name}\n\n\`\`\`text\n${shortHelp(name, command)}\n\`\`\``;
     }),
   );
-  return page(title, lead, [table(columns, summaries(locale)), ...helps].join('\n\n'));
+  const separator = locale === 'en' ? ': ' : '：';
+  const list = summaries(locale).map(([name, summary]) => `- ${name}${separator}${summary}`);
+  return page(title, lead, [list.join('\n'), ...helps].join('\n\n'));
 };

@@ -3,7 +3,7 @@ import { anchorOf } from '../docs/.vitepress/pages.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { catalogueOf, type OwnRule, type ServiceLocale, uniqueCombination } from '../src/kernel/messages.ts';
-import { type ProblemName, problemTable, statusOf } from '../src/kernel/problem-table.ts';
+import { type ProblemName, problemTable } from '../src/kernel/problem-table.ts';
 import { nestedRules } from '../src/resources/operations.ts';
 import { code, type PageWords, page, table } from './reference-markdown.ts';
 
@@ -18,8 +18,8 @@ interface Words extends PageWords {
 const words: Readonly<Record<ServiceLocale, Words>> = {
   en: {
     title: 'Errors',
-    lead: 'An error is returned as `{"code":…,"message":…}` with the HTTP status in the table. Match on `code`: it is stable, the text is not. `LOCALE` sets the language of the messages. Each code links to its causes and remedies.',
-    columns: ['code', 'status', 'name', 'message', 'Chinese message'],
+    lead: 'An error is returned as `{"code":…,"message":…}`. The first three digits of the code are the HTTP status. Match on `code`: it is stable, the text is not. `LOCALE` sets the language of the messages. A linked code has further causes and remedies.',
+    columns: ['code', 'name', 'message'],
     notes: [
       'A 401 response has `WWW-Authenticate`, and a 405 response has `Allow`. 429 and 503 have `Retry-After` in seconds, except 50302: a retry could write twice.',
       'Every method that a path does not support returns 405, including unknown methods such as `FOO`. `OPTIONS` returns 405 too, except for the preflight of a browser when `CORS_ORIGINS` is set, and for `OPTIONS *` (204). PUT works like PATCH, and every GET endpoint also accepts HEAD.',
@@ -27,12 +27,12 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     validation: 'Validation',
     aboutValidation:
       'With `invalid_record` (422), `data.errors` has `{field, rule, message}` for every violated rule. The `message` of the envelope joins all of them with a comma and a space. If fields must be unique in combination, each of them has its own error, except fields that the caller cannot write.',
-    ruleColumns: ['rule', 'message', 'Chinese message'],
+    ruleColumns: ['rule', 'message'],
   },
   'zh-CN': {
     title: '错误码',
-    lead: '出错时返回 `{"code":…,"message":…}`，HTTP 状态码见下表。程序应根据 `code` 判断：`code` 保持稳定，文字可能改变。`LOCALE` 决定消息的语言。每个代码都链接到其原因与处理办法。',
-    columns: ['code', '状态码', '名称', '消息', '英文消息'],
+    lead: '出错时返回 `{"code":…,"message":…}`。代码的前三位数字是 HTTP 状态码。程序应根据 `code` 判断：`code` 保持稳定，文字可能改变。`LOCALE` 决定消息的语言。带链接的代码另有原因与处理办法的说明。',
+    columns: ['code', '名称', '消息'],
     notes: [
       '401 带有 `WWW-Authenticate`，405 带有 `Allow`，429 与 503 带有以秒计的 `Retry-After`。50302 没有 `Retry-After`，因为重试可能重复写入。',
       '路径不支持的方法一律返回 405，`FOO` 等未知方法也是如此。`OPTIONS` 同样返回 405，但设置了 `CORS_ORIGINS` 时浏览器的预检请求以及 `OPTIONS *`（204）除外。PUT 等同于 PATCH，凡支持 GET 的接口也支持 HEAD。',
@@ -40,7 +40,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     validation: '校验',
     aboutValidation:
       '`invalid_record`（422）的 `data.errors` 为违反的每条规则给出 `{field, rule, message}`，响应的 `message` 以逗号加空格连接全部消息。多个字段的组合须唯一时，每个字段各有一条错误，调用者不可写的字段除外。',
-    ruleColumns: ['规则', '消息', '英文消息'],
+    ruleColumns: ['规则', '消息'],
   },
 };
 
@@ -98,18 +98,16 @@ const headings: Readonly<Record<ServiceLocale, ReadonlyMap<number, string>>> = {
   'zh-CN': headingsOf(remedies['zh-CN']),
 };
 
-/** The code of a problem with the link to its remedy. @throws Error where the page of remedies has no row of it */
+/** The code of a problem, with a link to its remedy where the page of remedies has a row of it. */
 const withRemedy = (problem: number, locale: ServiceLocale): string => {
   const file = remedies[locale];
   const heading = headings[locale].get(problem);
-  if (heading === undefined) throw new Error(`docs/reference/${file} has no row of ${problem}`);
-  return `[${problem}](${file}#${anchorOf(heading)})`;
+  return heading === undefined ? String(problem) : `[${problem}](${file}#${anchorOf(heading)})`;
 };
 
 /** The page of every error in one language. */
 export const errorsPage = (locale: ServiceLocale): string => {
   const { title, lead, columns, notes, validation, aboutValidation, ruleColumns } = words[locale];
-  const other: ServiceLocale = locale === 'en' ? 'zh-CN' : 'en';
   const names = Object.keys(problemTable) as ProblemName[];
   return page(
     title,
@@ -119,10 +117,8 @@ export const errorsPage = (locale: ServiceLocale): string => {
         columns,
         names.map((name) => [
           withRemedy(problemTable[name], locale),
-          String(statusOf(name)),
           code(name),
           catalogueOf(locale).problems[name],
-          catalogueOf(other).problems[name],
         ]),
       ),
       ...notes,
@@ -130,7 +126,7 @@ export const errorsPage = (locale: ServiceLocale): string => {
       aboutValidation,
       table(
         ruleColumns,
-        rules().map(([name, sentences]) => [code(name), sentences[locale], sentences[other]]),
+        rules().map(([name, sentences]) => [code(name), sentences[locale]]),
       ),
     ].join('\n\n'),
   );

@@ -45,20 +45,12 @@ const common = membersOf(interfaces, 'CommonOptions');
 interface Words extends PageWords {
   readonly ofEveryType: string;
   readonly columns: readonly string[];
-  /** Names of the facts of a type. */
-  readonly facts: readonly [
-    json: string,
-    column: string,
-    filters: string,
-    sortable: string,
-    searched: string,
-  ];
-  readonly yes: string;
-  readonly no: string;
+  /** Heading and columns of the table of all types. */
+  readonly types: string;
+  readonly typeColumns: readonly string[];
+  readonly operators: string;
   readonly format: string;
-  /** Between the columns of the databases. */
   readonly comma: string;
-  readonly parentheses: readonly [open: string, close: string];
   /** Paragraphs about options and references. */
   readonly notes: readonly string[];
   readonly inAdministration: string;
@@ -75,18 +67,16 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     lead: 'A model file defines its fields with the functions of `field`. A field that is not required can be null.',
     ofEveryType: 'Options of every type',
     columns: ['option', 'type', ''],
-    facts: ['JSON', 'Column', 'Filters', 'Sortable', 'Searched by `q`'],
-    yes: 'yes',
-    no: 'no',
+    types: 'All types',
+    typeColumns: ['type', 'JSON', 'SQLite', 'PostgreSQL'],
+    operators: '[List parameters](list-parameters.md#operators) has the filters of each type.',
     format: 'format',
     comma: ', ',
-    parentheses: [' (', ')'],
     notes: [
       '`field.owner()` is the reference `user_id` to the owner of the record. Ownership and isolation use it.',
       "`unique: 'owner'` requires `field.owner()`. For fields that are unique in combination, use the option of the model: `unique: [['order_id', 'product_id']]`. The metadata lists them.",
       "Duplicates return 422 with an error on each field that the caller may write. A record that the caller cannot see also occupies its value: `unique: true` reveals that a value exists, and `unique: 'owner'` does not.",
       "A name that a database reserves (`ctid`, `xmin`, `oid`, `rowid` …) cannot name a field, and a model's table cannot have the name of a system table. The service does not start.",
-      'A reference must point to a record that the caller can read, unless it has `anyone`: see [Relations](relations.md#references-in-bodies).',
     ],
     inAdministration: 'In the administration area',
     aboutAdministration:
@@ -101,18 +91,16 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     lead: '模型文件用 `field` 的函数定义字段。不是必填的字段可以为 null。',
     ofEveryType: '所有类型共有的选项',
     columns: ['选项', '类型', ''],
-    facts: ['JSON', '列', '筛选', '可排序', '由 `q` 搜索'],
-    yes: '是',
-    no: '否',
+    types: '全部类型',
+    typeColumns: ['类型', 'JSON', 'SQLite', 'PostgreSQL'],
+    operators: '各类型的筛选运算符见[列表参数](list-parameters.zh-CN.md#运算符)。',
     format: '格式',
     comma: '，',
-    parentheses: ['（', '）'],
     notes: [
       '`field.owner()` 是指向记录所有者的引用 `user_id`，供归属与数据隔离使用。',
       "`unique: 'owner'` 需要 `field.owner()`。多个字段的组合须唯一时，使用模型的选项：`unique: [['order_id', 'product_id']]`，元数据会列出它们。",
       "重复时返回 422，并在调用者可写的每个相关字段上给出错误。调用者看不到的记录同样占用其值：`unique: true` 会暴露某个值已存在，`unique: 'owner'` 则不会。",
       '数据库保留的名称（`ctid`、`xmin`、`oid`、`rowid` 等）不能用作字段，模型的数据表也不能与系统表同名；否则服务不会启动。',
-      '除非设置了 `anyone`，引用必须指向调用者可读的记录，见[关联](relations.zh-CN.md#请求体中的引用)。',
     ],
     inAdministration: '在管理后台中',
     aboutAdministration:
@@ -127,37 +115,33 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
 const optionRows = (options: readonly MemberDocs[], locale: ServiceLocale) =>
   options.map(({ name, type, about }) => [code(name), code(plainType(type)), inLanguage(about, locale)]);
 
-const section = (kind: FieldKind, locale: ServiceLocale): string => {
-  const { columns, facts, yes, no, format: formatWord, comma, parentheses } = words[locale];
+/** A row of the table of all types. */
+const typeRow = (kind: FieldKind, locale: ServiceLocale): readonly string[] => {
+  const { format: formatWord, comma } = words[locale];
   const type: FieldType = fieldTypes[kind];
-  const options = samples[kind] ?? {};
-  const own = membersOf(interfaces, optionsName(kind)).filter(
-    ({ name }) => name === 'default' || !common.some((option) => option.name === name),
-  );
-  const { type: input, format } = type.input(options, 'en');
+  const { type: input, format } = type.input(samples[kind] ?? {}, 'en');
   const json = [
     ...(Array.isArray(input) ? input : [input]),
     ...(typeof format === 'string' ? [`${formatWord} ${format}`] : []),
   ];
-  const [open, close] = parentheses;
-  const columnIn = (dialect: 'sqlite' | 'postgres', name: string): string =>
-    `${code(dialectOf(dialect).columns[type.column].type)}${open}${name}${close}`;
-  const values = [
+  const columnIn = (dialect: 'sqlite' | 'postgres'): string =>
+    code(dialectOf(dialect).columns[type.column].type);
+  return [
+    code(`field.${kind}${calls[kind] ?? '()'}`),
     json.join(comma),
-    `${columnIn('sqlite', 'SQLite')}${comma}${columnIn('postgres', 'PostgreSQL')}`,
-    type.operators.map(code).join(' '),
-    type.sortable ? yes : no,
-    type.searchable ? yes : no,
+    columnIn('sqlite'),
+    columnIn('postgres'),
   ];
+};
+
+const section = (kind: FieldKind, locale: ServiceLocale): string => {
+  const own = membersOf(interfaces, optionsName(kind)).filter(
+    ({ name }) => !common.some((option) => option.name === name),
+  );
   return [
     `## ${kind}`,
     inLanguage(aboutOf(kind), locale),
-    `\`\`\`ts\nimport { field } from 'gatewright';\n\nexport const example = field.${kind}${calls[kind] ?? '()'};\n\`\`\``,
-    table(
-      ['', ''],
-      facts.map((fact, at) => [fact, values[at] ?? '']),
-    ),
-    table(columns, optionRows(own, locale)),
+    ...(own.length === 0 ? [] : [table(words[locale].columns, optionRows(own, locale))]),
     ...(fieldRemarks[locale][kind] ?? []),
   ].join('\n\n');
 };
@@ -176,6 +160,12 @@ export const fieldsPage = (locale: ServiceLocale): string => {
       `## ${ofEveryType}`,
       table(columns, optionRows(common, locale)),
       ...notes,
+      `## ${ends.types}`,
+      table(
+        ends.typeColumns,
+        fieldKinds.map((kind) => typeRow(kind, locale)),
+      ),
+      ends.operators,
       ...fieldKinds.map((kind) => section(kind, locale)),
       `## ${ends.inAdministration}`,
       ends.aboutAdministration,

@@ -1,7 +1,7 @@
 /** The reference page of the parameters that every list accepts. */
 import { rankedMatches } from '../src/database/search.ts';
 import type { FieldType, FilterOperator } from '../src/fields/field.ts';
-import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
+import { type FieldKind, fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { headerTexts, parameterTexts } from '../src/http/describe.ts';
 import type { ServiceLocale } from '../src/kernel/messages.ts';
 import { plainParameters } from '../src/records/list.ts';
@@ -125,6 +125,17 @@ const parametersIn = (locale: ServiceLocale): readonly (readonly [string, string
   ];
 };
 
+/** Field types that are filtered, sorted and searched in the same way, in one row. */
+const kindsByFilters = (): ReadonlyMap<FieldType, readonly FieldKind[]> => {
+  const groups = new Map<string, FieldKind[]>();
+  for (const kind of fieldKinds) {
+    const { operators, sortable, searchable }: FieldType = fieldTypes[kind];
+    const key = JSON.stringify([operators, sortable, searchable]);
+    groups.set(key, [...(groups.get(key) ?? []), kind]);
+  }
+  return new Map([...groups.values()].map((kinds) => [fieldTypes[kinds[0] ?? 'string'], kinds]));
+};
+
 export const listPage = (locale: ServiceLocale): string => {
   const text = words[locale];
   return page(
@@ -143,15 +154,12 @@ export const listPage = (locale: ServiceLocale): string => {
       ),
       table(
         text.columns,
-        fieldKinds.map((kind) => {
-          const { operators, sortable, searchable }: FieldType = fieldTypes[kind];
-          return [
-            code(kind),
-            operators.map(code).join(' '),
-            sortable ? text.yes : text.no,
-            searchable ? text.yes : text.no,
-          ];
-        }),
+        [...kindsByFilters()].map(([{ operators, sortable, searchable }, kinds]) => [
+          kinds.map(code).join(' '),
+          operators.map(code).join(' '),
+          sortable ? text.yes : text.no,
+          searchable ? text.yes : text.no,
+        ]),
       ),
       `## ${text.csv}`,
       text.aboutCsv,

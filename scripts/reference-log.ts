@@ -169,8 +169,8 @@ const words = {
       'A line with `"msg":"security event"` has `event` (the action, as in the audit log) and `address`, and for a known user `user` and `username`.',
     messages: '## Messages',
     aboutMessages:
-      'Watch levels 50 and 60. Lines with a computed text, such as a lost database with its reason, are not in this table.',
-    columns: ['level', 'message'],
+      'Watch levels 50 and 60. Lines with a computed text, such as a lost database with its reason, are not listed.',
+    level: (number: number, name: string) => `Level ${number}, ${name}:`,
   },
   'zh-CN': {
     title: '日志',
@@ -184,19 +184,23 @@ const words = {
       '带有 `"msg":"security event"` 的行有 `event`（操作，与审计日志相同）与 `address`；已知用户时还有 `user` 与 `username`。',
     messages: '## 消息',
     aboutMessages:
-      '请关注级别 50 与 60。文本由代码算出的行（例如失去数据库及其原因）不在此表中。日志中的消息为英文。',
-    columns: ['级别', '消息', '含义'],
+      '请关注级别 50 与 60。文本由代码算出的行（例如失去数据库及其原因）不在其中。日志中的消息为英文。',
+    level: (number: number, name: string) => `级别 ${number}（${name}）：`,
   },
 } as const;
+
+/** The messages of a level; in Chinese with their meanings. */
+const messageList = (level: Level, messages: readonly string[], locale: ServiceLocale): string => {
+  const lines = messages.map((message) =>
+    locale === 'en' ? `- ${code(message)}` : `- ${code(message)}：${inLanguage(message, locale)}`,
+  );
+  return `${words[locale].level(levels[level], level)}\n\n${lines.join('\n')}`;
+};
 
 /** The page about the log. */
 export const logPage = (locale: ServiceLocale): string => {
   const lines = loggedLines();
   const text = words[locale];
-  const row = (level: Level, message: string): string[] =>
-    locale === 'en'
-      ? [String(levels[level]), code(message)]
-      : [String(levels[level]), code(message), inLanguage(message, locale)];
   return page(
     text.title,
     text.lead,
@@ -211,12 +215,7 @@ export const logPage = (locale: ServiceLocale): string => {
       text.events,
       text.messages,
       text.aboutMessages,
-      table(
-        text.columns,
-        (Object.keys(levels) as Level[]).flatMap((level) =>
-          messagesOf(lines, level).map((message) => row(level, message)),
-        ),
-      ),
+      ...(Object.keys(levels) as Level[]).map((level) => messageList(level, messagesOf(lines, level), locale)),
     ].join('\n\n'),
   );
 };

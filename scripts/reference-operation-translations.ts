@@ -257,8 +257,6 @@ export const clockTexts: readonly Pair[] = [
   ['the window ends sooner by as much', '时间窗口相应提前结束'],
   ['ends now', '立即结束'],
   ['ends sooner', '提前结束'],
-  ['kept longer by as much', '相应多保留一段时间'],
-  ['removed sooner by as much', '相应提前移除'],
   ['codes from the next minute on are taken', '从下一分钟起的验证码被接受'],
   ['nothing: a code is taken once', '没有影响：每个验证码只接受一次'],
   ['the setup is over', '设置过程结束'],

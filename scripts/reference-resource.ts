@@ -182,15 +182,18 @@ const scopeSections: readonly (readonly [Titled, string])[] = [
   ],
   [
     {
-      en: ['Options of `find` and `get`', 'Both are optional.'],
-      'zh-CN': ['`find` 与 `get` 的选项', '均可省略。'],
+      en: ['Options of `find` and `get`', 'All are optional. `include` is that of a query.'],
+      'zh-CN': ['`find` 与 `get` 的选项', '均可省略。`include` 与查询的相同。'],
     },
     'FindOptions',
   ],
   [
     {
-      en: ['Options of `update` and `remove`', '`remove` takes `version` only.'],
-      'zh-CN': ['`update` 与 `remove` 的选项', '`remove` 只接受 `version`。'],
+      en: [
+        'Options of `update` and `remove`',
+        '`update` also takes the `include` of a query.',
+      ],
+      'zh-CN': ['`update` 与 `remove` 的选项', '`update` 还接受查询的 `include`。'],
     },
     'RecordUpdateOptions',
   ],
@@ -289,7 +292,11 @@ export const scopePage = (locale: ServiceLocale): string => {
       [
         `## ${heading}`,
         about,
-        memberTable(members(name), queryTypes, locale),
+        memberTable(
+          members(name).filter((member) => name === 'ListQuery' || member.name !== 'include'),
+          queryTypes,
+          locale,
+        ),
         ...(scopeRemarks[name]?.[locale] ?? []),
       ].join('\n\n'),
   );

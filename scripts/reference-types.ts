@@ -81,6 +81,15 @@ export const membersOf = (
   return [...inherited.filter((member) => !names.has(member.name)), ...own];
 };
 
+/** A table of three columns; of two where no row has a type. */
+const withoutEmptyTypes = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  rows.some(([, type]) => type !== '')
+    ? table(head, rows)
+    : table(
+        head.filter((_, at) => at !== 1),
+        rows.map((row) => row.filter((_, at) => at !== 1)),
+      );
+
 /**
  * A table of members: name, type and documentation in the language of the page.
  * @param plainTypes types as a reader writes them, for those that the source states with type parameters
@@ -91,7 +100,7 @@ export const memberTable = (
   plainTypes: Readonly<Record<string, string>> = {},
   locale: ServiceLocale = 'en',
 ): string =>
-  table(
+  withoutEmptyTypes(
     locale === 'en' ? ['name', 'type', ''] : ['名称', '类型', ''],
     members.map(({ name, type, parameters, about: english }) => {
       if (english === '') throw new Error(`${name} has no doc comment`);
