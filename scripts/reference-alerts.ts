@@ -37,10 +37,7 @@ const pages: Readonly<Record<string, string>> = { damage: '数据损坏', errors
 const withLinks = (instructions: string): string =>
   Object.entries(pages).reduce(
     (text, [name, title]) =>
-      text.replaceAll(
-        new RegExp(` ?docs/reference/${name}\\.md ?`, 'g'),
-        `[${title}](${name}.zh-CN.md)`,
-      ),
+      text.replaceAll(new RegExp(` ?docs/reference/${name}\\.md ?`, 'g'), `[${title}](${name}.zh-CN.md)`),
     instructions,
   );
 

@@ -62,13 +62,15 @@ export const clocksPage = (locale: ServiceLocale): string => {
       text.about,
       table(
         text.columns,
-        storedTimes.filter((time) => !keeps(time)).map(({ place, decides, maxAhead: most, wasAhead, wasBehind }) => [
-          placeOf(place, locale),
-          inLanguage(decides, locale),
-          maximum(most, locale),
-          inLanguage(wasAhead, locale),
-          inLanguage(wasBehind, locale),
-        ]),
+        storedTimes
+          .filter((time) => !keeps(time))
+          .map(({ place, decides, maxAhead: most, wasAhead, wasBehind }) => [
+            placeOf(place, locale),
+            inLanguage(decides, locale),
+            maximum(most, locale),
+            inLanguage(wasAhead, locale),
+            inLanguage(wasBehind, locale),
+          ]),
       ),
       text.kept,
       text.aboutKept,

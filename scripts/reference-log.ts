@@ -215,7 +215,9 @@ export const logPage = (locale: ServiceLocale): string => {
       text.events,
       text.messages,
       text.aboutMessages,
-      ...(Object.keys(levels) as Level[]).map((level) => messageList(level, messagesOf(lines, level), locale)),
+      ...(Object.keys(levels) as Level[]).map((level) =>
+        messageList(level, messagesOf(lines, level), locale),
+      ),
     ].join('\n\n'),
   );
 };

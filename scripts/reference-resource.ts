@@ -189,10 +189,7 @@ const scopeSections: readonly (readonly [Titled, string])[] = [
   ],
   [
     {
-      en: [
-        'Options of `update` and `remove`',
-        '`update` also takes the `include` of a query.',
-      ],
+      en: ['Options of `update` and `remove`', '`update` also takes the `include` of a query.'],
       'zh-CN': ['`update` 与 `remove` 的选项', '`update` 还接受查询的 `include`。'],
     },
     'RecordUpdateOptions',

@@ -146,7 +146,9 @@ describe('codes', () => {
     expect(rowsOf('errors').toSorted()).toEqual(codes.toSorted());
     const explained = rowsOf('troubleshooting');
     expect(explained.length).toBeGreaterThan(30);
-    expect(explained.filter((code, at) => !codes.includes(code) || explained.indexOf(code) !== at)).toEqual([]);
+    expect(explained.filter((code, at) => !codes.includes(code) || explained.indexOf(code) !== at)).toEqual(
+      [],
+    );
   });
 
   it('codes have rows on no other page of reference', () => {
