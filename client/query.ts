@@ -37,6 +37,7 @@ export interface ListParameters extends PlainParameters {
   readonly min?: readonly string[] | undefined;
   readonly max?: readonly string[] | undefined;
   readonly offset?: string | undefined;
+  readonly zone?: string | undefined;
 }
 
 /** In a list of values a comma ends a value and a backslash escapes. */
@@ -73,11 +74,17 @@ function* includes(include: object): Generator<[string, string]> {
   for (const [path, fields] of chosen) if (fields !== true) yield [`fields[${path}]`, joined(fields)];
 }
 
-/** Their names in the order of the query string; the last two are of an aggregate. */
-const plain = { q: 1, page: 1, per_page: 1, after: 1, total: 1, count: 1, offset: 1 } satisfies Record<
-  keyof PlainParameters | 'count' | 'offset',
-  1
->;
+/** Their names in the order of the query string; the last three are of an aggregate. */
+const plain = {
+  q: 1,
+  page: 1,
+  per_page: 1,
+  after: 1,
+  total: 1,
+  count: 1,
+  offset: 1,
+  zone: 1,
+} satisfies Record<keyof PlainParameters | 'count' | 'offset' | 'zone', 1>;
 const plainNames = Object.keys(plain) as (keyof typeof plain)[];
 
 /** The query string of a list, with its question mark; empty without parameters. */

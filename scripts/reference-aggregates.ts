@@ -69,7 +69,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     periodColumns: ['period', 'example', 'fields'],
     comma: ', ',
     aboutPeriods:
-      'Weeks follow ISO 8601: they begin on Monday, and week 1 of a year contains its first Thursday. `offset` sets the UTC offset for moments (`Z`, `+08:00`, `-03:30`; the plus need not be encoded); it does not apply to dates. A moment that the offset moves out of the years 0001 to 9999 counts as the first or last moment of that range.',
+      'Weeks follow ISO 8601: they begin on Monday, and week 1 of a year contains its first Thursday. `offset` sets the UTC offset for moments (`Z`, `+08:00`, `-03:30`; the plus need not be encoded); it does not apply to dates. A moment that the offset moves out of the years 0001 to 9999 counts as the first or last moment of that range. `zone=Europe/Berlin` uses the calendar of a time zone instead, with its changes of summer time: a day there can have 23 or 25 hours. The names and changes are those of the Node that runs the service, the same on every database; from the year 2100 on the last offset holds. Times before a zone had a standard time count in local mean time. An unknown zone, or a zone beside an offset, returns 422.',
   },
   'zh-CN': {
     title: '汇总',
@@ -100,7 +100,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     periodColumns: ['时间段', '示例', '字段'],
     comma: '、',
     aboutPeriods:
-      '周按 ISO 8601 计算：从星期一开始，一年的第 1 周包含该年的第一个星期四。`offset` 设定时刻的 UTC 偏移（`Z`、`+08:00`、`-03:30`；加号无须编码），不用于日期。偏移使时刻超出 0001 至 9999 年时，按该范围的首个或最后一个时刻计算。',
+      '周按 ISO 8601 计算：从星期一开始，一年的第 1 周包含该年的第一个星期四。`offset` 设定时刻的 UTC 偏移（`Z`、`+08:00`、`-03:30`；加号无须编码），不用于日期。偏移使时刻超出 0001 至 9999 年时，按该范围的首个或最后一个时刻计算。`zone=Europe/Berlin` 改用某个时区的日历，计入夏令时的切换：那里的一天可能有 23 或 25 小时。时区的名称与切换时刻取自运行服务的 Node，在各数据库上相同；2100 年起沿用最后的偏移；标准时间实行之前按地方平时计算。时区不存在，或与 `offset` 同时给出时返回 422。',
   },
 };
 
@@ -115,6 +115,7 @@ const parametersIn = (locale: ServiceLocale): readonly (readonly [string, string
     ['min', texts.min[locale]],
     ['max', texts.max[locale]],
     ['offset', texts.offset[locale]],
+    ['zone', texts.zone[locale]],
     ['sort', texts.groupSort[locale]],
     ['filter[field][operator]', filter],
     ['q', `${texts.search[locale]}${search}`],

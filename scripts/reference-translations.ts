@@ -247,6 +247,10 @@ export const memberTexts: readonly Pair[] = [
   ['Fields whose smallest value is returned.', '返回其最小值的字段。'],
   ['Fields whose largest value is returned.', '返回其最大值的字段。'],
   ['UTC offset of the periods: `+08:00`; default UTC.', '时间段的 UTC 偏移：`+08:00`；默认 UTC。'],
+  [
+    'Time zone of the periods, `Europe/Berlin`: the local calendar with its summer time. Not together with `offset`.',
+    '时间段的时区，如 `Europe/Berlin`：按当地日历，计入夏令时。不能与 `offset` 同时使用。',
+  ],
   ['Conditions on records, joined by AND.', '对记录的条件，以 AND 连接。'],
   [
     'Keys of the groups in order; `-` before one is descending. Default: the grouping terms.',
@@ -363,12 +367,16 @@ export const memberTexts: readonly Pair[] = [
     '能读取记录的人可见的被引用 `User` 的字段（id 除外）：用于 `include`、筛选与排序，以及历史与事件中的操作者。',
   ],
   [
-    "A reference of the model, by its key: the records of each referenced record are numbered by themselves, those without one in one sequence. Updates ignore that reference. Give it `onDelete: 'restrict'` or `'cascade'`.",
+    "Any reference of the model, by its key: the records of each referenced record are numbered by themselves, those without one in one sequence. Updates ignore that reference. Give it `onDelete: 'restrict'` or `'cascade'`.",
     "模型的某个引用，写键名：每条被引用的记录各自编号，没有引用的记录共用一个序列。修改时忽略该引用。请为该引用设置 `onDelete: 'restrict'` 或 `'cascade'`。",
   ],
   [
-    'The text of a number, default `{n}`: `{n:5}` has five digits or more, `{year}` is the year in which the record was created, in UTC. With `{year}` every year starts with 1 again.',
-    '编号的格式，默认 `{n}`：`{n:5}` 至少五位，`{year}` 为记录创建的年份（UTC）。使用 `{year}` 时，每年从 1 重新开始。',
+    'The text of a number, default `{n}`: `{n:5}` has five digits or more, `{year}` is the year in which the record was created. With `{year}` every year starts with 1 again. A function of the new record returns such a text.',
+    '编号的格式，默认 `{n}`：`{n:5}` 至少五位，`{year}` 为记录创建的年份。使用 `{year}` 时，每年从 1 重新开始。也可以是函数，按新记录返回这样的文本。',
+  ],
+  [
+    'The time zone in which `{year}` begins, such as `Europe/Berlin`. Default: UTC.',
+    '`{year}` 所依据的时区，如 `Europe/Berlin`。默认 UTC。',
   ],
   ['One line of text: a title, a name, an article number.', '单行文本：标题、姓名、货号。'],
   ['Text of any length, over several lines.', '任意长度的多行文本。'],

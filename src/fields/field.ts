@@ -131,10 +131,17 @@ export type OnDelete = 'restrict' | 'null' | 'cascade';
 export interface CountedType {
   /** Key of a reference: the records of each referenced record have a count of their own. */
   readonly per: string | undefined;
-  /** The period of a time in milliseconds. The count of each period starts with 1. */
-  period(at: number): number;
-  /** The value of the n-th record of a period. */
-  value(n: number, period: number): string;
+  /**
+   * How a new record is numbered, by its values under the names of their fields and by the time in milliseconds.
+   * @throws errors of the application's code, which makes the format
+   */
+  numbering(record: () => Readonly<Record<string, Json>>, at: number): RecordNumbering;
+}
+
+/** The period in which a record is numbered, whose count starts with 1, and the value of the n-th record of it. */
+export interface RecordNumbering {
+  readonly period: number;
+  value(n: number): string;
 }
 
 export interface FieldType<Options extends CommonOptions = CommonOptions> {

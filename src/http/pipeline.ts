@@ -201,7 +201,6 @@ export class Envelope {
   }
 
   #errors(errors: readonly FieldError[]): readonly FieldError[] {
-    if (this.language === undefined) return errors;
     return errors.map((error) => ({ ...error, message: messageIn(this.#catalogue, error) }));
   }
 }

@@ -95,6 +95,7 @@ export interface NamedAggregateQuery extends CountQuery<Readonly<Record<string, 
   readonly min?: readonly string[];
   readonly max?: readonly string[];
   readonly offset?: string | undefined;
+  readonly zone?: string | undefined;
   readonly sort?: string | readonly string[];
   readonly page?: number | undefined;
   readonly perPage?: number;

@@ -1,7 +1,11 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { prepare } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
-import type { ResourceModel } from '../model/resource.ts';
+import type { RecordNumbering } from '../fields/field.ts';
+import { errorMessage } from '../kernel/error-message.ts';
+import type { Json } from '../kernel/json.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { CountedField, ResourceModel } from '../model/resource.ts';
 import type { Columns } from './collisions.ts';
 
 /**
@@ -9,14 +13,47 @@ import type { Columns } from './collisions.ts';
  * used by the record that is inserted, or by the next one if the transaction is rolled back.
  */
 export interface RecordCounts {
-  /** Takes the next numbers for a record with these values. Returns the values of its counted fields. */
+  /**
+   * Takes the next numbers for a record with these values. Returns the values of its counted fields.
+   * @throws Error of a format that is a function of the application; no number is taken then
+   */
   take(transaction: Transaction, columns: Columns, at: number): Promise<Columns>;
 }
+
+/** The values of a record under the names of their fields, as hooks have them. */
+const valuesIn = (
+  { fields }: Pick<ResourceModel, 'fields'>,
+  columns: Columns,
+): Readonly<Record<string, Json>> =>
+  Object.fromEntries(
+    [...fields.values()]
+      .filter(({ serverSet }) => !serverSet)
+      .map(({ name, column, type, options }): [string, Json] => {
+        const value = columns[column] ?? null;
+        return [name, value === null || type.decode === undefined ? value : type.decode(value, options)];
+      }),
+  );
+
+/** The numbering of a record by one field. @throws Problem of the application; Error that names the field */
+const numberingOf = (
+  model: Pick<ResourceModel, 'name' | 'fields'>,
+  { field, counting }: CountedField,
+  columns: Columns,
+  at: number,
+): RecordNumbering => {
+  try {
+    return counting.numbering(() => valuesIn(model, columns), at);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const message = `The format of ${model.name}.${field.name} failed: ${errorMessage(error)}`;
+    throw new Error(message, { cause: error });
+  }
+};
 
 /** Undefined if the model has no counted field. */
 export const createCounts = (
   database: Database,
-  { name: model, counted }: Pick<ResourceModel, 'name' | 'counted'>,
+  { name: model, counted, fields }: Pick<ResourceModel, 'name' | 'counted' | 'fields'>,
 ): RecordCounts | undefined => {
   if (counted.length === 0) return undefined;
   const next = prepare<{ field: string; per: string; target_id: number; period: number }>((param) =>
@@ -40,13 +77,16 @@ export const createCounts = (
   return {
     take: async (transaction, columns, at) => {
       const values: Record<string, string> = {};
-      for (const { field, counting, per } of counted) {
-        const period = counting.period(at);
+      // Every format first: a failing one would lose the numbers that were taken before.
+      const numbered = counted.map(
+        (each) => [each, numberingOf({ name: model, fields }, each, columns, at)] as const,
+      );
+      for (const [{ field, per }, { period, value }] of numbered) {
         const target_id = Number(per === undefined ? 0 : (columns[per] ?? 0));
         const query = next({ field: field.column, per: per ?? '', target_id, period });
         const [row] = await transaction.all<{ last: number }>(query);
         if (row === undefined) throw new Error(`no number was counted for ${model}.${field.name}`);
-        values[field.column] = counting.value(Number(row.last), period);
+        values[field.column] = value(Number(row.last));
       }
       return values;
     },

@@ -257,6 +257,8 @@ describeEachDatabase('the client and the service', (databases) => {
       more: true,
       next: undefined,
     });
+    const zoned = await orders.aggregate({ group: ['created_at:year'], zone: 'Asia/Shanghai', filter });
+    expect(zoned.items).toEqual([{ created_at_year: year }]);
     expect(await orders.aggregate({ min: ['amount'], filter })).toEqual({
       items: [{ min_amount: 100 }],
       total: 1,

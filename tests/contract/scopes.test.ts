@@ -264,6 +264,10 @@ describeEachDatabase('a scope', (databases) => {
       const group = { status: 'open', created_at_year };
       expect(await groups(ann.token)).toEqual([{ ...group, count: 2, max_note: 'n3' }]);
       expect(await groups(bob.token)).toEqual([{ ...group, count: 1, max_note: 'n1' }]);
+      const zoned = await result(bob.token, ({ records }) =>
+        records(order).aggregate({ group: ['created_at:year'], zone: 'Asia/Shanghai' }),
+      );
+      expect(zoned).toEqual([{ created_at_year }]);
       // The writes of the transaction count.
       const within = await result(bob.token, ({ transaction }) =>
         transaction(async ({ records }) => {

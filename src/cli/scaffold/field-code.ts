@@ -1,10 +1,10 @@
 import type { CommonOptions, FieldDefinition } from '../../fields/field.ts';
 import { type Code, type Entry, valueCode } from './code.ts';
 
-/** Options by name as entries of an object. */
+/** Options by name as entries of an object. Functions, such as the format of a sequence, say nothing of the column. */
 const entriesOf = (options: Readonly<Record<string, unknown>>, without: ReadonlySet<string>): Entry[] =>
   Object.entries(options)
-    .filter(([name, value]) => value !== undefined && !without.has(name))
+    .filter(([name, value]) => value !== undefined && typeof value !== 'function' && !without.has(name))
     .map(([key, value]) => ({ key, value: valueCode(value) }));
 
 /** The call that defines a field: `field.enum(['draft', 'live'], { default: 'draft' })`. */

@@ -135,6 +135,7 @@ const groupParameters = (endpoint: Endpoint, context: Context): JsonObject[] => 
     }),
     ...measureParameters,
     sharedParameter(context, 'query', 'offset', parameterTexts.offset, { type: 'string', default: 'Z' }),
+    sharedParameter(context, 'query', 'zone', parameterTexts.zone, { type: 'string', maxLength: 64 }),
     ...plain(pages, context),
     components.add('parameters', 'sort', query('sort', { type: 'string' }, text(parameterTexts.groupSort))),
     ...searches(fields, context),

@@ -117,6 +117,8 @@ const ofQuery = (endpoint: Endpoint): readonly ProblemName[] => {
   const { docs, policy } = endpoint;
   const problems: ProblemName[] = [];
   if (docs.list === true) problems.push('invalid_parameter', 'unusable_field');
+  // A time zone that does not exist.
+  if (docs.part === 'aggregate') problems.push('invalid_record');
   if (relationsOf(endpoint).length > 0)
     problems.push('invalid_parameter', 'unusable_field', 'too_much_included', 'forbidden');
   // Filters may refer to related records that the caller may not read.

@@ -144,6 +144,10 @@ export const parameterTexts = {
     'zh-CN': '时间段所依据的时差，如 `+08:00`；默认 UTC',
     en: 'UTC offset of the periods, such as `+08:00`; default UTC',
   },
+  zone: {
+    'zh-CN': '时间段所依据的时区，如 `Europe/Berlin`，按当地日历并计入夏令时；不能与 `offset` 同时使用',
+    en: 'Time zone of the periods, such as `Europe/Berlin`: the local calendar with its summer time; not together with `offset`',
+  },
   groupSort: {
     'zh-CN': '排序依据：响应中的键，逗号分隔，前缀 `-` 为降序；默认按分组依据',
     en: 'Keys of the response to sort by, comma-separated; prefix `-` for descending order. Default, and order of ties: the grouping fields',

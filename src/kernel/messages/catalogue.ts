@@ -62,7 +62,9 @@ export type RuleName =
   | 'webhook_url'
   | 'too_many'
   | 'fixed'
-  | 'view_query';
+  | 'view_query'
+  | 'time_zone'
+  | 'zone_or_offset';
 
 /** Steps of an explained access decision, in their order. */
 export type ExplainedRule =

@@ -155,6 +155,8 @@ export const en: Catalogue = {
     fixed: '{label} cannot be changed',
     too_many: 'At most {max} are allowed: remove one first',
     view_query: '{label} is not a valid list view, or has more than {max} bytes',
+    time_zone: '{label} must be the name of a time zone, such as Europe/Berlin',
+    zone_or_offset: '{label} and offset cannot be combined: give one of them',
     service_account: '{label}: a service account has no password',
     only_service_accounts: '{label}: only service accounts have an owner',
     key_scope: '{label}: {value} is not a scope of this service',

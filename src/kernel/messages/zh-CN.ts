@@ -150,6 +150,8 @@ export const zhCN: Catalogue = {
     fixed: '{label}不可更改',
     too_many: '最多 {max} 个，请先删除一个',
     view_query: '{label}不是有效的列表视图，或超过 {max} 字节',
+    time_zone: '{label} 必须是时区名称，例如 Europe/Berlin',
+    zone_or_offset: '{label} 与 offset 不能同时使用，请只保留一个',
     service_account: '{label}：服务账号没有密码',
     only_service_accounts: '{label}：只有服务账号有负责人',
     key_scope: '{label}：{value} 不是本服务的权限范围',

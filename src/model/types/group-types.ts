@@ -120,6 +120,8 @@ export interface GroupQuery<Shape extends GroupShape, Asked extends GroupRequest
   readonly max?: readonly Asked['max'][];
   /** UTC offset of the periods: `+08:00`; default UTC. */
   readonly offset?: string | undefined;
+  /** Time zone of the periods, `Europe/Berlin`: the local calendar with its summer time. Not together with `offset`. */
+  readonly zone?: string | undefined;
   /** Conditions on records, joined by AND. */
   readonly filter?: Shape['filter'];
   /** A text to search for in the text fields; words, where the model has `search`. */

@@ -9,6 +9,9 @@ import {
   measures,
   measuresOf,
 } from '../../fields/aggregates.ts';
+import { en, fieldError } from '../../kernel/messages.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { type ZoneOffsets, zoneOffsets } from '../../kernel/time-zone.ts';
 import {
   groupParameters,
   type ListParameters,
@@ -50,8 +53,8 @@ export interface AggregateParameters {
   readonly measured: readonly GroupMeasure[];
   /** The requested order; the keys break ties. */
   readonly sort: readonly SortedKey[];
-  /** Difference of local time from UTC, as an interval of both databases: `480 minutes`. */
-  readonly shift: string;
+  /** Differences of local time from UTC. */
+  readonly zone: ZoneOffsets;
   /** The conditions on records, and the page of groups. */
   readonly list: ListParameters;
 }
@@ -70,6 +73,7 @@ const aggregateParameterNames: ReadonlySet<string> = new Set([
   'count',
   ...measures,
   'offset',
+  'zone',
   'sort',
   'q',
   'page',
@@ -121,12 +125,25 @@ const parseCounted = (text: string | undefined): boolean => {
 };
 
 /** Parses `+08:00`; an unescaped plus of a query string arrives as a space. */
-const parseOffset = (text = 'Z'): string => {
+const parseOffset = (text = 'Z'): ZoneOffsets => {
   const match = /^(?:Z|([ +-])([01]\d|2[0-3]):([0-5]\d))$/.exec(text);
   if (match === null) throw invalidParameter('offset');
   const [, sign, hours = '0', minutes = '0'] = match;
-  const ahead = Number(hours) * 60 + Number(minutes);
-  return `${sign === '-' ? -ahead : ahead} minutes`;
+  const ahead = Number(hours) * 3600 + Number(minutes) * 60;
+  return { first: sign === '-' ? -ahead : ahead, changes: [] };
+};
+
+const refusedZone = (rule: 'time_zone' | 'zone_or_offset'): Problem =>
+  new Problem('invalid_record', { errors: [fieldError(en, 'zone', 'zone', rule)] });
+
+/** Parses `offset` or `zone`; the plus of `Etc/GMT+5` arrives as a space as well. */
+const parseZone = (single: ReadonlyMap<string, string>): ZoneOffsets => {
+  const [name, offset] = [single.get('zone'), single.get('offset')];
+  if (name === undefined) return parseOffset(offset);
+  if (offset !== undefined) throw refusedZone('zone_or_offset');
+  const zone = zoneOffsets(name.replaceAll(' ', '+'));
+  if (zone === undefined) throw refusedZone('time_zone');
+  return zone;
 };
 
 const parseSort = (single: ReadonlyMap<string, string>, names: ReadonlySet<string>): SortedKey[] => {
@@ -175,7 +192,8 @@ const distinct = (names: readonly string[]): ReadonlySet<string> => {
 
 /**
  * Parses the raw query string (without `?`) of a request for groups.
- * @throws Problem `invalid_parameter`; `unusable_field` for every field outside the view, whether it exists or not
+ * @throws Problem `invalid_parameter`; `unusable_field` for every field outside the view, whether it exists or not;
+ * `invalid_record` for a zone that does not exist, or beside an offset
  */
 export const parseAggregateParameters = (
   view: SourceView,
@@ -198,7 +216,7 @@ export const parseAggregateParameters = (
     counted,
     measured,
     sort: parseSort(single, names),
-    shift: parseOffset(single.get('offset')),
+    zone: parseZone(single),
     list: {
       ...wholeList(view.source),
       ...conditions,

@@ -22,6 +22,7 @@ import { readerOf, type SourceView, SourceViews } from '../view.ts';
 import { type AggregateParameters, groupFields, parseAggregateParameters } from './aggregate-parameters.ts';
 import { type GroupValues, groupOf, groupsOfNothing } from './groups.ts';
 import { aggregateStatement, type GroupsRow } from './statement.ts';
+import { zoneValues } from './zone.ts';
 
 /** A group: its keys and measures. */
 export type Group = Readonly<Record<string, Json>>;
@@ -37,8 +38,8 @@ export interface AggregateAnswer {
 
 /**
  * Groups the records of a grant, and computes measures of each group.
- * @throws Problem `invalid_parameter`, also if an unpaged response has too many groups; `unusable_field`; errors of the
- * database
+ * @throws Problem `invalid_parameter`, also if an unpaged response has too many groups; `unusable_field`; `invalid_record`
+ * for a time zone; errors of the database
  */
 export type Aggregate = (
   grant: Grant,
@@ -100,7 +101,7 @@ const createFind =
     parameters: AggregateParameters & { readonly reader: number | null },
     { by, within, from = database }: ListPurpose,
   ): Promise<FoundGroups> => {
-    const { list, shift, reader: readerId } = parameters;
+    const { list, zone, reader: readerId } = parameters;
     const shape = shapeOf(view, rows, list);
     const statement = aggregateStatement(shape, parameters, database.dialect);
     const query = statement({
@@ -108,7 +109,7 @@ const createFind =
       rows: rows.values,
       reader: readerId,
       ...timesOf(source, clock),
-      shift,
+      ...zoneValues(zone),
     });
     // A scan: every matching record is examined.
     const reader = within === undefined ? from : readerWithin(within);

@@ -15,8 +15,9 @@ import {
 import { clausesOf } from '../list/clauses.ts';
 import type { ListArguments, ListShape } from '../list/parameters.ts';
 import type { AggregateParameters, GroupKey, GroupMeasure } from './aggregate-parameters.ts';
+import { changesOf, shiftAt, type ZoneValues } from './zone.ts';
 
-export type AggregateArguments = ListArguments & { readonly shift: string };
+export type AggregateArguments = ListArguments & ZoneValues;
 
 /** The single row of an aggregating statement. */
 export interface GroupsRow {
@@ -73,10 +74,16 @@ const measureColumns = (
   ];
 };
 
-const keyValue = ({ column, bucket }: GroupKey, dialect: Dialect, shift: Fragment): Fragment => {
-  const value = storedValue(column, dialect);
+/** The key of a row from its stored value; `shiftOf` gives the difference of local time at a time. */
+const keyOf = (
+  { column, bucket }: GroupKey,
+  value: Fragment,
+  dialect: Dialect,
+  shiftOf: (time: Fragment) => Fragment,
+): Fragment => {
   if (bucket === undefined) return value;
-  return dialect.bucket(value, bucket, column.type.column === 'date' ? 'date' : 'timestamp', shift);
+  const kind = column.type.column === 'date' ? 'date' : 'timestamp';
+  return dialect.bucket(value, bucket, kind, shiftOf(value));
 };
 
 const keyName = (index: number): Fragment => identifier(`key_${index}`);
@@ -114,6 +121,34 @@ const orderOf = ({ keys, measured, sort }: AggregateParameters, dialect: Dialect
   return fragments.length === 0 ? sql`` : sql` order by ${join(fragments)}`;
 };
 
+/** No table has more rows. */
+const everyRow = sql.raw('9223372036854775807');
+
+/** The keys of the matching rows, and the values of their measures. */
+const matchingRows = (
+  { keys, measured, zone }: AggregateParameters,
+  source: Fragment,
+  dialect: Dialect,
+  shiftOf: (time: Fragment) => Fragment,
+): Fragment => {
+  const storedOf = ({ column }: GroupKey | GroupMeasure): Fragment => storedValue(column, dialect);
+  const measures = measured.map((each, index) => sql`${storedOf(each)} as ${valueName(index)}`);
+  const selected = (of: (key: GroupKey, index: number) => Fragment, from: Fragment): Fragment => {
+    const all = [...keys.map((key, index) => sql`${of(key, index)} as ${keyName(index)}`), ...measures];
+    return sql`select ${all.length === 0 ? literal(1) : join(all)}${from}`;
+  };
+  const isSearched = zone.changes.length > 0 && keys.some(({ bucket }) => bucket !== undefined);
+  if (!isSearched) return selected((key) => keyOf(key, storedOf(key), dialect, shiftOf), source);
+  // The offset is found by comparing the value several times: LIMIT makes both databases compute it once.
+  const values = sql`(${selected(storedOf, source)} limit ${everyRow}) as valued`;
+  const found = keys.map((key, index) => keyOf(key, keyName(index), dialect, shiftOf));
+  const names = [
+    ...found.map((value, index) => sql`${value} as ${keyName(index)}`),
+    ...measured.map((_, index) => valueName(index)),
+  ];
+  return sql`select ${join(names)} from ${values}`;
+};
+
 /**
  * The statement whose single row is the response: it groups the rows that a list would return, and selects a page of
  * groups and their number.
@@ -124,14 +159,11 @@ export const aggregateStatement = (
   dialect: Dialect,
 ): Statement<AggregateArguments> =>
   statement<AggregateArguments>(dialect, (param) => {
-    const { keys, measured } = parameters;
+    const { keys, measured, zone } = parameters;
     const { from, matching } = clausesOf(shape, dialect, param);
-    const shift = param('shift');
-    const values = [
-      ...keys.map((key, index) => sql`${keyValue(key, dialect, shift)} as ${keyName(index)}`),
-      ...measured.map(({ column }, index) => sql`${storedValue(column, dialect)} as ${valueName(index)}`),
-    ];
-    const rows = sql`select ${values.length === 0 ? literal(1) : join(values)}${from}${where(matching)}`;
+    const rows = matchingRows(parameters, sql`${from}${where(matching)}`, dialect, (time) =>
+      shiftAt(time, changesOf(zone), (of, index) => param(of, index)),
+    );
     const parts = measured.map((measure, index) => measureColumns(measure, valueName(index), dialect));
     const columns = [
       ...keys.map((_, index) => keyName(index)),

@@ -87,6 +87,7 @@ const groupOptions = {
   min: listOf(textual),
   max: listOf(textual),
   offset: textual,
+  zone: textual,
 } satisfies OptionTable<NamedAggregateQuery>;
 
 type Scalar = string | number | boolean;

@@ -135,6 +135,27 @@ describeEachDatabase('aggregates of a resource', (databases) => {
     ]);
   });
 
+  it('groups by the calendar of a zone, and names an unknown one', async () => {
+    const path = '/api/v1/sales/aggregate';
+    expect(
+      await groups(`${path}?group=paid_at:day&count&filter[amount]=250&zone=Asia/Shanghai`, as('admin')),
+    ).toEqual([{ paid_at_day: '2026-11-21', count: 1 }]);
+    expect(
+      await groups(`${path}?group=paid_at:hour&count&filter[amount]=250&zone=Europe/London`, as('admin')),
+    ).toEqual([{ paid_at_hour: '2026-11-20T19', count: 1 }]);
+    const message = 'zone 必须是时区名称，例如 Europe/Berlin';
+    const unknown = await service.get(`${path}?count&zone=Mars/Olympus`, as('admin'));
+    expect([unknown.status, unknown.json]).toMatchObject([
+      422,
+      { code: 42200, message, data: { errors: [{ field: 'zone', rule: 'time_zone', message }] } },
+    ]);
+    const both = await service.get(`${path}?count&zone=UTC&offset=Z`, as('admin'));
+    expect([both.status, both.json.data]).toMatchObject([
+      422,
+      { errors: [{ field: 'zone', rule: 'zone_or_offset' }] },
+    ]);
+  });
+
   it('pages as lists do', async () => {
     const answer = await service.get<Group[]>('/api/v1/sales/aggregate?group=id&per_page=2', as('admin'));
     expect(answer.data).toHaveLength(2);

@@ -4,6 +4,7 @@ import type { Migrations } from '../../../src/database/migrations/migration.ts';
 import { migrate } from '../../../src/database/migrations/runner.ts';
 import { databaseTarget } from '../../../src/database/targets.ts';
 import { field } from '../../../src/fields/define.ts';
+import { Problem } from '../../../src/kernel/problem.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { invoicesApplication, receipt } from '../../support/invoices.ts';
@@ -246,6 +247,81 @@ describeEachDatabase('a sequence', (databases) => {
     ]);
   });
 
+  it('a sequence begins its years in a zone, is formatted by the record, and counts by any reference', async () => {
+    const fields = {
+      kind: field.string(),
+      amount: field.decimal(),
+      user_id: field.owner(),
+      parent: field.reference('Note'),
+      yearly: field.sequence({ format: '{year}-{n}', zone: 'Pacific/Kiritimati' }),
+      late: field.sequence({ format: '{year}-{n}', zone: 'Etc/GMT+12' }),
+      of_owner: field.sequence({ per: 'user_id' }),
+      of_parent: field.sequence({ per: 'parent' }),
+      chosen: field.sequence({
+        format: (record) => {
+          if (record['kind'] === 'refused') throw new Problem('forbidden');
+          if (record['kind'] === 'failing') throw new TypeError('no such kind');
+          if (record['kind'] === 'long') return `{n}${'x'.repeat(200)}`;
+          if (record['kind'] === 'number') return 5 as unknown as string;
+          if (record['kind'] === 'without') return 'CN';
+          return record['kind'] === 'credit' ? `CN-${String(record['amount'])}-{n:3}` : 'INV-{n:3}';
+        },
+      }),
+    };
+    const note = defineResource('Note', { fields, ownership: true });
+    const unique = field.sequence({ unique: true });
+    const single = { yearly: unique, late: unique, chosen: unique };
+    const migrations: Migrations = {
+      '0001': {
+        up: (db, dialect) =>
+          createTable(db, dialect, 'notes', { fields: { ...fields, ...single }, unique: note.unique }),
+      },
+    };
+    await using started = await startService(databases, { application: { resources: [note], migrations } });
+    const [one, other] = [await started.createUser(), await started.createUser()];
+    const post = (token: string, values: object) =>
+      started.request<Record<string, string>>('POST', '/api/v1/notes', { token, body: { note: values } });
+    const made = async (token: string, values: object) => {
+      const answer = await post(token, values);
+      expect(answer.status).toBe(201);
+      return answer.data;
+    };
+    const first = await made(one.token, { kind: 'invoice' });
+    const now = started.clock.now();
+    const of = new Date(now).getUTCFullYear();
+    const local = (hours: number) => new Date(now + hours * 3_600_000).getUTCFullYear();
+    expect(first).toMatchObject({
+      yearly: `${local(14)}-1`,
+      late: `${local(-12)}-1`,
+      of_owner: '1',
+      of_parent: '1',
+      chosen: 'INV-001',
+    });
+    for (const kind of ['refused', 'failing', 'long', 'number', 'without']) {
+      const answer = await post(one.token, { kind });
+      expect([kind, answer.status]).toEqual([kind, kind === 'refused' ? 403 : 500]);
+    }
+    expect(await made(one.token, { kind: 'credit', amount: '2.5', parent_id: first['id'] })).toMatchObject({
+      yearly: `${local(14)}-2`,
+      of_owner: '2',
+      of_parent: '1',
+      chosen: 'CN-2.50-002',
+    });
+    expect(await made(other.token, { kind: 'invoice', parent_id: first['id'] })).toMatchObject({
+      of_owner: '1',
+      of_parent: '2',
+      chosen: 'INV-003',
+    });
+    const at = (time: number): void => started.clock.advance((time - started.clock.now()) / 1_000);
+    // The year is over in the one zone, and 25 hours later it is not in the other.
+    at(Date.UTC(of + 1, 11, 31, 11));
+    const { token } = (await started.login(one.username, one.password)).data;
+    expect(await made(token, {})).toMatchObject({ yearly: `${of + 2}-1`, late: `${of + 1}-1` });
+    at(Date.UTC(of + 2, 0, 1, 11, 30));
+    const again = (await started.login(one.username, one.password)).data;
+    expect(await made(again.token, {})).toMatchObject({ yearly: `${of + 2}-2`, late: `${of + 1}-2` });
+  });
+
   it.each([
     [{ format: 'A' }, 'format needs the number once'],
     [{ format: '{n}-{n:2}' }, 'format needs the number once'],
@@ -256,6 +332,9 @@ describeEachDatabase('a sequence', (databases) => {
     [{ per: 'note' }, 'per names note, which is not a reference'],
     [{ per: 'orgnisation' }, 'the nearest is "organisation_id"'],
     [{ per: 'organisation', unique: true }, 'with per, numbers are unique'],
+    [{ zone: 'Europe/Berlni' }, 'zone must be the name of a time zone, such as Europe/Berlin'],
+    [{ zone: '+08:00' }, 'zone must be the name of a time zone'],
+    [{ format: 5 }, 'format must be a text'],
     [{ required: true }, 'required'],
     [{ default: '1' }, 'default'],
   ])('refuses a model with %j', (options, message) => {
