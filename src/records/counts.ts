@@ -1,3 +1,5 @@
+/** Counts of records: the numbers of counted fields, taken in the transaction that inserts the record. */
+
 import type { Database, Transaction } from '../database/database.ts';
 import { prepare } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
