@@ -223,7 +223,7 @@ describeDatabase('sqlite', 'a large batch', (databases) => {
     service.post(`/api/v1/${resource}/batch`, { token: await service.admin(), body: { create: records } });
   /** Words of accented letters, as many different ones as there are. */
   const accented = (length: number): string => {
-    const letters = foldedLetters().map(([letter]) => letter);
+    const letters = foldedLetters().pairs.map(([letter]) => letter);
     return Array.from({ length }, (_, nth) => (nth % 12 === 11 ? ' ' : letters[nth % letters.length])).join(
       '',
     );

@@ -13,6 +13,7 @@ import { takenAddresses } from './0069-taken-addresses.ts';
 import { searchTriggers } from './0072-search-triggers.ts';
 import { begunStamps } from './0074-begun-stamps.ts';
 import { longSignIns } from './0078-long-sign-ins.ts';
+import { foldedSearches } from './0079-folded-searches.ts';
 import { addColumns } from './add-columns.ts';
 import type { Migration, MigrationSet, Migrations } from './migration.ts';
 import { ownStep } from './own-step.ts';
@@ -56,6 +57,7 @@ const coreMigrations: Migrations = {
     runs: column.json({ nullable: true, kept: 'application' }),
   }),
   '0078_long_sign_ins': longSignIns,
+  '0079_folded_searches': foldedSearches,
 };
 
 /** The migrations of the service. */

@@ -5,6 +5,7 @@ import { searchWords } from '../../kernel/search-words.ts';
 import { param, sql, statement } from '../statement.ts';
 import { databaseTarget } from '../targets.ts';
 import { searchTriggers } from './0072-search-triggers.ts';
+import { foldedSearches } from './0079-folded-searches.ts';
 import { alterTable, createTable, dropTable, renameTable } from './application-steps.ts';
 import type { TableAlteration } from './columns.ts';
 import { coreSet } from './core.ts';
@@ -50,6 +51,28 @@ const stage = async (databases: Databases, search?: readonly string[]) => {
     rows: <Row>(text: string) => database.all<Row>(query(text)),
     /** A start of the service where no migration is pending does the same. */
     start: () => migrate(databaseTarget(url), steps, { tableName: 'migrations' }),
+    /** Tells letters that the database takes for letters, which those of newer versions of Unicode are not. */
+    known: async (letters: readonly string[]): Promise<(letter: string) => boolean> => {
+      // The tokenizer has the letters of 2012, and these are none of them.
+      if (dialect.name === 'sqlite') return (letter) => !/[\u19B0-\u19C9\u1CF2\u1CF3]/.test(letter);
+      const known = await database.all<{ letter: string }>(
+        query(`select letter from unnest(string_to_array('${letters.join('')}', null)) as all_letters (letter)
+          where letter ~ '[[:alnum:]]' collate "und-x-icu"`),
+      );
+      const set = new Set(known.map(({ letter }) => letter));
+      return (letter) => set.has(letter);
+    },
+    /** All words of the search: SQLite shows them by a table of the connection. */
+    words: (vocabulary: string) =>
+      database.write(async (transaction) => {
+        if (dialect.name === 'sqlite')
+          await transaction.all(
+            query(
+              `create virtual table if not exists temp.words using fts5vocab(main, gatewright_search_books, row)`,
+            ),
+          );
+        return (await transaction.all<{ word: string }>(query(vocabulary))).map(({ word }) => word);
+      }),
     fills: () => database.all(query('select table_name, below from gatewright_fills')),
     search: async (table = 'books') =>
       (await readStored((text) => database.all(query(text)), database.dialect)).tables.get(table)?.search,
@@ -211,6 +234,97 @@ describeEachDatabase('migrations of a full-text search', (databases) => {
         expect(await books.find(words, both)).toHaveLength(1);
     },
   );
+
+  it('migrations of a full-text search fold every letter of both databases as queries do', async () => {
+    const books = await stage(databases, both);
+    const all = Array.from({ length: 0x20000 }, (_, point) => String.fromCodePoint(point)).filter((letter) =>
+      /^[\p{L}\p{Nd}]$/u.test(letter),
+    );
+    // Characters of these languages are words by themselves.
+    const others = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\uFF70\uFF9E\uFF9F]/u;
+    const isKnown = await books.known(all);
+    const tested = all.filter((letter) => !others.test(letter) && isKnown(letter));
+    const vocabulary = {
+      sqlite: 'select term as word from temp.words',
+      postgres: `select distinct unnest(tsvector_to_array(words)) as word from gatewright_search_books`,
+    }[databases.dialect];
+    expect(tested.length).toBeGreaterThan(14_000);
+    const [missing, further]: [string[], string[]] = [[], []];
+    for (let start = 0; start < tested.length; start += 2000) {
+      const text = tested
+        .slice(start, start + 2000)
+        .map((letter) => `x${letter}y`)
+        .join(' ');
+      await books.execute('delete from books');
+      await books.insert('', text);
+      const [found, wanted] = [new Set(await books.words(vocabulary)), new Set(searchWords(text))];
+      missing.push(...wanted.difference(found));
+      further.push(...found.difference(wanted));
+    }
+    expect({ missing, further }).toEqual({ missing: [], further: [] });
+  }, 60_000);
+
+  it('migrations of a full-text search make the words of earlier releases again, beside writes', async () => {
+    const books = await stage(databases, both);
+    const many = 3000;
+    await books.execute(`with recursive n (i) as (select 2 union all select i + 1 from n where i < ${many})
+      insert into books (title, body, pages, created_at, updated_at)
+      select 'Weiß ' || i, 'text', 1, '2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z' from n`);
+    // The words, and the triggers, as an earlier release has made them.
+    const name = 'gatewright_search_books';
+    const earlier = {
+      sqlite: [
+        ...['insert', 'update', 'delete'].map((action) => `drop trigger ${name}_${action}`),
+        'drop view gatewright_rare_letters',
+        'drop view gatewright_letters',
+        `create view gatewright_letters as select 'ά' as letter, 'α' as plain`,
+        `create trigger ${name}_insert after insert on books begin
+          insert into ${name} (rowid, title, body) values (new.id, new.title, new.body); end`,
+        `create trigger ${name}_update after update of title, body on books begin
+          delete from ${name} where rowid = old.id;
+          insert into ${name} (rowid, title, body) values (new.id, new.title, new.body); end`,
+        `create trigger ${name}_delete after delete on books begin delete from ${name} where rowid = old.id; end`,
+        `insert into ${name} (${name}) values ('delete-all')`,
+        `insert into ${name} (rowid, title, body) select id, title, body from books`,
+      ],
+      postgres: [
+        `create or replace function gatewright_search_words(value text) returns tsvector language sql immutable
+          as $$ select to_tsvector('pg_catalog.simple', value) $$`,
+        `delete from ${name}`,
+        `insert into ${name} (id, words) select id, setweight(gatewright_search_words(title), 'A')
+          || setweight(gatewright_search_words(body), 'B') from books`,
+      ],
+    }[databases.dialect];
+    await books.inTransaction(earlier);
+    expect(await books.find('weiss', both)).toEqual([]);
+    expect(await books.find('text', both)).toHaveLength(many - 1);
+    let done = false;
+    const migrated = books.apply(foldedSearches.up).finally(() => {
+      done = true;
+    });
+    let writes = 0;
+    for (let nth = 1; !done && nth < many / 2; nth += 1) {
+      await books.execute(`update books set title = 'Łódź ' || id where id = ${many - nth}`);
+      await books.execute(`delete from books where id = ${2 * nth} and title not like 'Łódź%'`);
+      await books.insert('Ødegård', 'text');
+      writes += 3;
+    }
+    await migrated;
+    expect(writes).toBeGreaterThan(3);
+    const rows = await books.rows<{ id: number; title: string }>('select id, title from books order by id');
+    for (const [word, start] of [
+      ['weiss', 'Weiß'],
+      ['lodz', 'Łódź'],
+      ['odegard', 'Ødegård'],
+    ] as const)
+      expect(await books.find(word, both)).toEqual(
+        rows.flatMap(({ id, title }) => (title.startsWith(start) ? [Number(id)] : [])),
+      );
+    expect(await books.fills()).toEqual([]);
+    expect(await books.search()).toEqual(both);
+    await books.insert('Strøm', 'nach der Änderung');
+    expect(await books.find('strom', both)).toHaveLength(1);
+  }, 60_000);
 
   it('migrations of a full-text search refuse a column that goes', async () => {
     const books = await stage(databases, both);

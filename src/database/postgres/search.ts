@@ -1,9 +1,10 @@
 /** Full-text search by `tsvector`: triggers that keep the words, and the SQL that matches and ranks them. */
 
 import {
-  accents,
-  equalLetters,
+  formLetters,
+  ignoredMarks,
   longestWord,
+  plainLetters,
   searchedCharacters,
   singleCharacters,
 } from '../../kernel/search-words.ts';
@@ -30,11 +31,24 @@ const safelyParsed = 2000;
 /** Positions of words are at most this. */
 const lastPosition = 16_383;
 
+/** A text with plain letters: those that are one letter by `translate`, the others one after the other. */
+const plain = (text: string): string => {
+  const pairs = Object.entries(plainLetters);
+  const single = pairs.filter(([, to]) => to.length === 1);
+  const [from, to] = [0, 1].map((side) => quoteText(single.map((pair) => pair[side]).join('')));
+  return pairs
+    .filter(([, longer]) => longer.length > 1)
+    .reduce(
+      (inner, [letter, longer]) => `replace(${inner}, ${quoteText(letter)}, ${quoteText(longer)})`,
+      `translate(${text}, ${from}, ${to})`,
+    );
+};
+
 /**
  * The function that divides a text into words, as `searchWords` divides a query. It does not depend on the language of
  * the database: the parser of PostgreSQL gets plain letters and digits only, other words are made here.
  */
-const divide = `create or replace function gatewright_search_words(value text) returns tsvector
+const divide = (): string => `create or replace function gatewright_search_words(value text) returns tsvector
   language plpgsql immutable parallel safe as $$
 declare
   folded text;
@@ -45,9 +59,15 @@ begin
   if octet_length(value) = length(value) and length(value) < ${safelyParsed} then
     return to_tsvector('pg_catalog.simple', regexp_replace(lower(value collate "C"), '[^a-z0-9]+', ' ', 'g'));
   end if;
-  folded := lower(normalize(value, NFD) collate "und-x-icu");
-  folded := normalize(regexp_replace(folded, '[${accents}]+', '', 'g'), NFC);
-  folded := translate(folded, ${quoteText(equalLetters.from)}, ${quoteText(equalLetters.to)});
+  folded := value;
+  if folded ~ '[${formLetters}]' then
+    folded := (
+      select string_agg(case when letter ~ '[${formLetters}]' then normalize(letter, NFKD) else letter end, '' order by place)
+      from unnest(string_to_array(folded, null)) with ordinality as letters (letter, place));
+  end if;
+  folded := lower(normalize(folded, NFD) collate "und-x-icu");
+  folded := regexp_replace(folded, '[${ignoredMarks()}]+', '', 'g');
+  folded := normalize(${plain('folded')}, NFC);
   if folded ~ '[${singleCharacters}]' then
     folded := (
       select string_agg(case when single then concat(' ', letter, ' ', case when followed then letter || next || ' ' end)
@@ -109,7 +129,7 @@ export const searchSchemaPostgres: SearchSchema = {
   create: (index) => {
     const name = quoteName(searchTable(index.of));
     return [
-      divide,
+      divide(),
       `create table ${name} (id bigint primary key, words tsvector not null)`,
       `comment on table ${name} is ${quoteText(JSON.stringify(index.columns))}`,
       `create index on ${name} using gin (words) with (fastupdate = off)`,

@@ -1,13 +1,14 @@
 /**
  * Full-text search by FTS5. The tokenizer ignores case and the accents of Latin letters; the SQL of the triggers does
- * what it lacks: it replaces accented Greek and Cyrillic letters, and separates the characters of languages without
- * spaces. It calls no function of the service, because other programs write to the file as well.
+ * what it lacks: it replaces letters that count as others, and separates the characters of languages without spaces. It calls no function of the service, because other programs write to the file as well.
  */
 
 import {
-  blocksWithFolded,
+  type FoldedLetters,
   foldedLetters,
+  ignoredMarks,
   rankedCharacters,
+  rareFoldedLetters,
   searchedCharacters,
   singleCharacters,
 } from '../../kernel/search-words.ts';
@@ -25,25 +26,50 @@ import {
 import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
 import { rankOfText } from './functions.ts';
 
-/** The view of accented letters and their plain ones. */
+/** The view of folded letters and their plain ones, and that of the rare ones, as one text. */
 const letters = 'gatewright_letters';
+const rareLetters = 'gatewright_rare_letters';
 
-const createLetters = (): string => {
-  const pairs = JSON.stringify(foldedLetters().map(([letter, plain]) => letter + plain));
-  return `create view if not exists ${letters} as
-  select substr(value, 1, 1) as letter, substr(value, 2) as plain from json_each(${quoteText(pairs)})`;
-};
+const pairsOf = ({ pairs }: FoldedLetters): string =>
+  quoteText(JSON.stringify(pairs.map(([letter, plain]) => letter + plain)));
+
+/** Earlier releases have made a view with fewer letters. */
+const createLetters = (): readonly string[] => [
+  `drop view if exists ${letters}`,
+  `create view ${letters} as
+  select substr(value, 1, 1) as letter, substr(value, 2) as plain from json_each(${pairsOf(foldedLetters())})`,
+  `drop view if exists ${rareLetters}`,
+  `create view ${rareLetters} as select ${pairsOf(rareFoldedLetters())} as pairs`,
+];
 
 const singles = quoteText(`[${singleCharacters}]*`);
 const pair = quoteText(`[${singleCharacters}][${singleCharacters}]`);
 
-/** Texts of earlier characters have neither accented letters of the view nor words of one character. */
-const firstChanged = quoteText(blocksWithFolded.slice(0, 1));
-const changed = quoteText(`*[${blocksWithFolded}${singleCharacters}]*`);
+/** The brackets of the trigger: computed at the first migration, as they look at all letters. */
+interface Brackets {
+  /** Texts without these are in the form of the tokenizer. */
+  readonly changed: string;
+  readonly rare: string;
+  readonly marks: string;
+}
 
-/** The tokenizer's form of the first of two characters: its plain letter, or words of one and of both. */
-const dividedCharacter = `case when two < ${firstChanged} then substr(two, 1, 1)
+let made: Brackets | undefined;
+
+const brackets = (): Brackets => {
+  if (made !== undefined) return made;
+  const [common, rare, marks] = [foldedLetters().bracket, rareFoldedLetters().bracket, ignoredMarks()];
+  made = {
+    changed: quoteText(`*[${common}${rare}${marks}${singleCharacters}]*`),
+    rare: quoteText(`*[${rare}]*`),
+    marks: quoteText(`[${marks}]*`),
+  };
+  return made;
+};
+
+/** The tokenizer's form of the first of two characters: its plain letters, or words of one and of both. */
+const dividedCharacter = (): string => `case when two < '\u0080' then substr(two, 1, 1)
           when two glob ${singles} then ' ' || substr(two, 1, 1) || ' ' || iif(two glob ${pair}, two || ' ', '')
+          when two glob ${brackets().marks} then ''
           else coalesce((select plain from letters where letter = substr(two, 1, 1)), substr(two, 1, 1)) end`;
 
 /** Lengths of the parts into which a text is cut, in two steps: SQLite counts characters from the start of a text. */
@@ -59,16 +85,18 @@ const searchedText = (row: string, column: string, { columns }: SearchIndex): st
   return `(with recursive
     source (text) as materialized (select substr(${row}.${quoteName(column)}, 1, ${characters})),
     places (place) as materialized (select 0 union all select place + 1 from places where place < ${partLength - 1}),
-    letters (letter, plain) as materialized (select letter, plain from ${letters}),
+    letters (letter, plain) as materialized (select letter, plain from ${letters}
+      union all select substr(value, 1, 1), substr(value, 2) from source cross join
+        json_each(iif(text glob ${brackets().rare}, (select pairs from ${rareLetters}), '[]'))),
     blocks (block, text) as materialized (
       select place, substr(text, place * ${blockLength} + 1, ${blockLength + 1}) from source cross join places
       where place < ${Math.ceil(characters / blockLength)}),
     parts (nth, part) as materialized (
       select block * ${blockLength / partLength} + place, substr(text, place * ${partLength} + 1, ${partLength + 1})
       from blocks cross join places where text <> '')
-    select case when length(text) = octet_length(text) or not text glob ${changed} then text
+    select case when length(text) = octet_length(text) or not text glob ${brackets().changed} then text
       else (select group_concat((
-        select group_concat(${dividedCharacter}, '' order by place)
+        select group_concat(${dividedCharacter()}, '' order by place)
         from (select place, substr(part, place + 1, 2) as two from places) where two <> ''), '' order by nth)
         from parts where part <> '') end from source)`;
 };
@@ -111,7 +139,7 @@ const tokenizer = `tokenize="unicode61 remove_diacritics 2 categories 'L* Nd' to
 
 export const searchSchemaSqlite: SearchSchema = {
   create: (index) => [
-    createLetters(),
+    ...createLetters(),
     `create virtual table ${quoteName(searchTable(index.of))} using fts5(${namesOf(index.columns)},
   content='', contentless_delete=1, prefix='1 2 3 4 5', ${tokenizer})`,
     ...triggers(index),
@@ -124,7 +152,7 @@ export const searchSchemaSqlite: SearchSchema = {
     ),
   complete: () => [],
   begin: ['begin immediate'],
-  renew: (index) => [createLetters(), ...dropTriggers(index.of), ...triggers(index)],
+  renew: (index) => [...createLetters(), ...dropTriggers(index.of), ...triggers(index)],
   drop: (table) => [...dropTriggers(table), `drop table if exists ${quoteName(searchTable(table))}`],
   refill: (index) => {
     const name = quoteName(searchTable(index.of));
