@@ -30,8 +30,18 @@ export const mostWords = 64;
 
 /** Letters that count as others, although no decomposition leads to these. They are what remains of lower case. */
 export const plainLetters: Readonly<Record<string, string>> = {
-  ...{ ς: 'σ', ı: 'i', ł: 'l', ø: 'o', đ: 'd', ð: 'd', ŧ: 't', ħ: 'h' },
-  ...{ ß: 'ss', þ: 'th', æ: 'ae', œ: 'oe' },
+  ς: 'σ',
+  ı: 'i',
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ŧ: 't',
+  ħ: 'h',
+  ß: 'ss',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
 };
 
 /**
@@ -207,12 +217,12 @@ const foldedIn = (
   return { pairs, bracket: bracketOfCharacters(pairs.map(([letter]) => letter)) };
 };
 
-/** True for Latin letters with accents, which SQLite folds by itself, with one exception. */
-const isDoneBySqlite = (letter: string): boolean =>
+/** True for Latin letters with accents, which the tokenizer folds by itself, with one exception. */
+const isAccentedLatin = (letter: string): boolean =>
   /^[a-z]/i.test(letter.normalize('NFD')) && !'Ǡǡ'.includes(letter);
 
-/** Letters of Latin, Greek and Cyrillic that SQLite does not fold by itself. */
-export const foldedLetters = (): FoldedLetters => foldedIn(commonBlocks, isDoneBySqlite);
+/** Letters of Latin, Greek and Cyrillic that the tokenizer of SQLite does not fold by itself. */
+export const foldedLetters = (): FoldedLetters => foldedIn(commonBlocks, isAccentedLatin);
 
 /** All other letters that are folded, as far as they are no characters of Chinese, Japanese and Korean. */
 export const rareFoldedLetters = (): FoldedLetters => foldedIn(rareBlocks, () => false);

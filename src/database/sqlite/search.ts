@@ -1,6 +1,7 @@
 /**
  * Full-text search by FTS5. The tokenizer ignores case and the accents of Latin letters; the SQL of the triggers does
- * what it lacks: it replaces letters that count as others, and separates the characters of languages without spaces. It calls no function of the service, because other programs write to the file as well.
+ * what it lacks: it replaces letters that count as others, and separates the characters of languages without spaces. It
+ * calls no function of the service, because other programs write to the file as well.
  */
 
 import {

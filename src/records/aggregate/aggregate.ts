@@ -38,8 +38,8 @@ export interface AggregateAnswer {
 
 /**
  * Groups the records of a grant, and computes measures of each group.
- * @throws Problem `invalid_parameter`, also if an unpaged response has too many groups; `unusable_field`; `invalid_record`
- * for a time zone; errors of the database
+ * @throws Problem `invalid_parameter`, also if an unpaged response has too many groups; `unusable_field`;
+ * `invalid_record` for a time zone; errors of the database
  */
 export type Aggregate = (
   grant: Grant,
