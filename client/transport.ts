@@ -25,6 +25,11 @@ export interface TransportOptions {
   readonly storage?: SignInStorage | undefined;
   /** Used instead of the global fetch, e.g. that of a signer. */
   readonly fetch?: typeof fetch | undefined;
+  /**
+   * Whether a write is refused (422, rule `ignored`) for a field that the service would ignore, and not written without
+   * it. Where it is not given: yes, if `process.env.NODE_ENV` can be read and is not `production`.
+   */
+  readonly strict?: boolean | undefined;
 }
 
 /** Options of every call. */
@@ -40,6 +45,8 @@ export interface RequestOptions extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sends no credentials. */
   readonly anonymous?: boolean;
+  /** In place of `strict` of the client. */
+  readonly strict?: boolean | undefined;
   /** Whether sending it twice does what sending it once does; by default GET, HEAD and DELETE. */
   readonly repeatable?: boolean;
 }
@@ -176,6 +183,17 @@ class LastPosition {
   }
 }
 
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+
+/** Bundlers replace the expression as it stands here. A page without a bundler has no `process`, and says nothing. */
+const isInDevelopment = (): boolean => {
+  try {
+    return process.env.NODE_ENV !== 'production';
+  } catch {
+    return false;
+  }
+};
+
 const repeatableMethods: readonly string[] = ['GET', 'HEAD', 'DELETE'];
 
 /** The envelope's code of a token that is invalid or has run out. */
@@ -183,7 +201,14 @@ const invalidToken = 40101;
 
 /** Sends requests: credentials, JSON, envelope, errors, and the tries that are safe. */
 export const createTransport = (
-  { baseUrl, auth, retry = {}, storage, fetch: given }: TransportOptions,
+  {
+    baseUrl,
+    auth,
+    retry = {},
+    storage,
+    fetch: given,
+    strict = isInDevelopment(),
+  }: TransportOptions,
   json: JsonForm = JSON,
 ): Transport => {
   const base = baseUrl.replace(/\/+$/, '');
@@ -238,7 +263,8 @@ export const createTransport = (
     const { body, payload, signal, anonymous = false } = options;
     const { repeatable = repeatableMethods.includes(method) } = options;
     const submit = (credentials: Readonly<Record<string, string>>): Promise<Result> => {
-      const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+      const preference = (options.strict ?? strict) ? { Prefer: 'handling=strict' } : {};
+      const type = body === undefined ? {} : { 'Content-Type': 'application/json', ...preference };
       const init: RequestInit = {
         method,
         headers: { ...type, ...credentials, ...position.headers(method), ...options.headers },

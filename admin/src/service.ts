@@ -34,6 +34,8 @@ import { i18nProvider, type Language, serviceLanguage } from './texts/provider.t
 /** The administration area of the service that sent this page; the browser adds the session cookie. */
 const options: TransportOptions = {
   baseUrl: basePath,
+  // A form never loses a value without a word.
+  strict: true,
   // A service with LOCALE=auto writes its messages in the language of the pages, not of the browser.
   fetch: (input, { headers, ...init } = {}) => {
     const all = new Headers(headers);
@@ -296,7 +298,7 @@ export const readNames = async (
   return readByIds(list, ids, displayFields(display ?? ''), signal);
 };
 
-const provider = createDataProvider({ send, routeOf });
+const provider = createDataProvider({ send, routeOf, strict: true });
 
 /** One page of deleted records, in the order of the service; it takes no filter. */
 const listTrash: typeof provider.getList = async (resource, { pagination, signal }) => {

@@ -43,6 +43,11 @@ export interface DataProviderOptions {
    * first.
    */
   readonly total?: PlainParameters['total'];
+  /**
+   * True if a write is refused for fields that the service would ignore. False unless given: a copy of a record brings its
+   * timestamps along.
+   */
+  readonly strict?: boolean;
 }
 
 /** Name under which the ETag of a record travels through a form; it is never sent as a field. */
@@ -111,7 +116,7 @@ const apart = (
  * a concurrent change.
  */
 export const createDataProvider = (options: DataProviderOptions): DataProvider => {
-  const { send: plain, routeOf } = options;
+  const { send: plain, routeOf, strict = false } = options;
   const send: Send = async (method, path, options) => {
     try {
       return await plain(method, path, options);
@@ -182,7 +187,7 @@ export const createDataProvider = (options: DataProviderOptions): DataProvider =
   ): Promise<Item> => {
     const route = await routeOf(resource);
     const path = (id === undefined ? route.path : pathOf(route.path, id)) + listQuery({ include });
-    const request = { body: { [route.singular]: fields }, headers };
+    const request = { body: { [route.singular]: fields }, headers, strict };
     const answer = await send<Fields>(method, path, request).catch((error: unknown) => {
       throw inForm(error, fields);
     });

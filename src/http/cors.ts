@@ -1,5 +1,12 @@
 /** Response headers that a script may read. */
-const exposed = ['X-Total-Count', 'X-Total-Count-Relation', 'Link', 'ETag', 'Retry-After'];
+const exposed = [
+  'X-Total-Count',
+  'X-Total-Count-Relation',
+  'Link',
+  'ETag',
+  'Retry-After',
+  'Preference-Applied',
+];
 
 /** Headers of rate-limited responses only. */
 const exposedOfLimits = ['RateLimit', 'RateLimit-Policy'];
@@ -7,7 +14,7 @@ const exposedOfLimits = ['RateLimit', 'RateLimit-Policy'];
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].join(', ');
 
 /** Request headers that a script may send beside those of the methods of authentication. */
-const allowed = ['Idempotency-Key', 'If-Match', 'If-None-Match', 'Last-Event-ID', 'Content-Type'];
+const allowed = ['Idempotency-Key', 'If-Match', 'If-None-Match', 'Last-Event-ID', 'Prefer', 'Content-Type'];
 
 /** Time for which a browser may cache the response to a preflight. */
 const preflightMaxAgeSeconds = '600';

@@ -49,6 +49,11 @@ export interface Call {
   streamBody(limit: number): Readable;
   /** Returns a request header by its lower-case name. */
   header(name: string): string | undefined;
+  /**
+   * Tells whether `Prefer: handling=strict` asks to refuse names that the write would ignore; the response then says
+   * that this was applied.
+   */
+  applyStrict(): boolean;
   /** Returns a header that a trusted proxy sets; undefined where the connection does not come from one. */
   proxyHeader(name: string): string | undefined;
   /** Address of the caller (behind a proxy as TRUST_PROXY says). */
@@ -182,6 +187,8 @@ export interface Endpoint {
   readonly limits?: MultipartLimits | undefined;
   /** Limit of the requests of a caller or a network; none unless the application's configuration has one. */
   readonly rateLimit?: EndpointLimit | undefined;
+  /** True if the handler itself refuses ignored names, as they depend on the caller and the record. */
+  readonly checksNames?: boolean | undefined;
   /** Name of the object in the body that holds the record. */
   readonly bodyKey?: string | undefined;
   /** Schema of the record itself (not of the keyed body). */

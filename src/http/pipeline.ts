@@ -32,6 +32,7 @@ import { parseFields, parseForm, typedFields } from './form.ts';
 import type { Limiter } from './limiter.ts';
 import type { Piece } from './pieces.ts';
 import { tagOfVariant } from './preconditions.ts';
+import { namesOfBody, refuseUnknownNames, strictApplied } from './preferences.ts';
 import type { Identify, Request } from './request.ts';
 
 /**
@@ -250,9 +251,13 @@ interface PipelineParts {
 
 const json = 'application/json; charset=utf-8';
 
-/** Adds the headers of the limits that have counted the request. */
-const withLimits = (response: HttpResponse, { limitHeaders }: Request): HttpResponse =>
-  limitHeaders === undefined ? response : { ...response, headers: { ...response.headers, ...limitHeaders } };
+/** Adds the headers of the limits that have counted the request, and of the preference that was applied. */
+const withAdded = (response: HttpResponse, { limitHeaders, isStrict }: Request): HttpResponse => {
+  if (limitHeaders === undefined && !isStrict) return response;
+  const applied =
+    isStrict && (response.code === undefined || response.status === 422) ? strictApplied : undefined;
+  return { ...response, headers: { ...response.headers, ...limitHeaders, ...applied } };
+};
 
 /**
  * The stages of every request, in the order in which they can refuse it:
@@ -313,6 +318,7 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
       if (!decision.allowed) throw decision.problem;
       request.permitted(decision.grant, identify);
     };
+    const names = endpoint.checksNames === true ? undefined : namesOfBody(endpoint.input);
     const { rateLimit } = endpoint;
     const ofCallers = rateLimit?.per === 'caller' ? rateLimit : undefined;
     const served: Serve = async (request) => {
@@ -339,17 +345,19 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
             });
           const reading = readAndParseBody(endpoint, request);
           if (reading !== undefined) await reading;
+          if (names !== undefined && request.applyStrict())
+            refuseUnknownNames(languages.first, names, request.body);
         }
         const handled = endpoint.handle(request);
         const answer = handled instanceof Promise ? await handled : handled;
         const response = respond(answer, endpoint.status ?? 200, envelopeOf(request, answer.language));
         const whole = response instanceof Promise ? await response : response;
-        return withLimits(
+        return withAdded(
           endpoint.compressed === true ? compressed(whole, request.header('accept-encoding')) : whole,
           request,
         );
       } catch (error) {
-        return withLimits(failed(error, request), request);
+        return withAdded(failed(error, request), request);
       }
     };
     return around === undefined ? served : around(endpoint, served);

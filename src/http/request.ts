@@ -15,6 +15,7 @@ import type { Connection } from './connections.ts';
 import type { Call } from './endpoint.ts';
 import { streamBody } from './incoming.ts';
 import { type MultipartBody, type MultipartLimits, readMultipart } from './multipart.ts';
+import { prefersStrict } from './preferences.ts';
 import type { UploadedFile, UploadFolder, UploadFolders } from './uploads.ts';
 
 /** `uri-host [ ":" port ]` (RFC 9112, 3.2; RFC 3986, 3.2.2): an address in brackets, or a name, which may be empty. */
@@ -150,6 +151,8 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   varies = false;
   /** Headers that say how much the limits leave; undefined where none counts this request. */
   limitHeaders: { readonly RateLimit: string; readonly 'RateLimit-Policy': string } | undefined;
+  /** True if strict handling was asked for and is applied. */
+  isStrict = false;
   count: AnswerCounter | undefined;
   reader: Call['reader'];
   /** Undefined where responses are not measured. */
@@ -313,6 +316,12 @@ export class Request implements AuthRequest, Call, BodySender, Work {
   header(name: string): string | undefined {
     const value = this.raw.headers[name];
     return typeof value === 'string' ? value : value?.join(', ');
+  }
+
+  applyStrict(): boolean {
+    const prefer = this.header('prefer');
+    this.isStrict = prefer !== undefined && prefersStrict(prefer);
+    return this.isStrict;
   }
 
   proxyHeader(name: string): string | undefined {

@@ -45,6 +45,7 @@ const identityOf = (principal: Principal): string => {
 /**
  * Reads the header; undefined if there is none.
  * @param asked parts of the request beside the body that determine the response
+ * @param isStrict whether it asks for strict handling: the same body without it is another request
  * @param model model of the records in the response
  * @throws Problem `invalid_parameter` unless it is 1 to 255 visible ASCII characters
  */
@@ -54,14 +55,18 @@ export const idempotentRequest = (
   method: string,
   path: string,
   bytes: Uint8Array,
-  { model, asked = '' }: { readonly model?: string; readonly asked?: string } = {},
+  {
+    model,
+    asked = '',
+    isStrict = false,
+  }: { readonly model?: string; readonly asked?: string; readonly isStrict?: boolean } = {},
 ): IdempotentRequest | undefined => {
   if (key === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Problem('invalid_parameter', { params: { name: 'Idempotency-Key' } });
   return {
     scope: sha256(identityOf(principal), method, path, key),
-    fingerprint: asked === '' ? sha256(bytes) : sha256(bytes, asked),
+    fingerprint: sha256(bytes, ...(asked === '' ? [] : [asked]), ...(isStrict ? ['strict'] : [])),
     model,
   };
 };

@@ -53,6 +53,8 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
   ],
   'texts of which the beginning is kept or shown': [
     'accounts/sessions/session-user.ts',
+    'http/preferences.ts',
+    'resources/operations/import-body.ts maxReported',
     'http/stopping.ts',
     'http/uploads.ts maxNameLength',
     'accounts/oidc/linked-accounts.ts maxClaimValues',

@@ -35,7 +35,10 @@ describe('the bundle', () => {
   it('needs nothing that browsers and other runtimes do not have', async () => {
     for (const file of ['index.ts', 'sign.ts']) {
       const code = await bundle(file);
-      expect(code).not.toMatch(/\bimport\b|\brequire\b|node:|\bprocess\b|\bBuffer\b/);
+      // Bundlers replace it; elsewhere it stands in a `try`.
+      expect(code.replaceAll('process.env.NODE_ENV', '')).not.toMatch(
+        /(?<!\/)\bimport\b(?!:)|\brequire\b|node:|\bprocess\b|\bBuffer\b/,
+      );
       // No global is used until something is called, except the globals of the language itself.
       const script = code.replace(/export\s*\{[^}]*\};?\s*$/, '');
       expect(() => runInNewContext(script, { WeakMap, TextEncoder, Error, Object })).not.toThrow();

@@ -5,7 +5,7 @@ import { exchange, rawSocket } from '../support/raw-socket.ts';
 import { startService, type TestUser, useService } from '../support/service.ts';
 
 const allowedOrigin = 'https://app.example.com';
-const exposed = 'X-Total-Count, X-Total-Count-Relation, Link, ETag, Retry-After';
+const exposed = 'X-Total-Count, X-Total-Count-Relation, Link, ETag, Retry-After, Preference-Applied';
 
 describeEachDatabase('CORS', (databases) => {
   const service = useService(databases, { env: { CORS_ORIGINS: `${allowedOrigin},http://localhost:5173` } });
@@ -25,7 +25,7 @@ describeEachDatabase('CORS', (databases) => {
       expect(headers).toMatchObject({
         'access-control-allow-origin': origin,
         'access-control-allow-headers':
-          'Authorization, X-Api-Key, X-App-Id, X-Timestamp, X-Signature, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Content-Type',
+          'Authorization, X-Api-Key, X-App-Id, X-Timestamp, X-Signature, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Content-Type',
         'access-control-allow-methods': expect.stringContaining('PATCH'),
         vary: expect.stringContaining('Origin'),
       });

@@ -227,8 +227,8 @@ describe('describeApi', () => {
     ]);
     // Only what the list shows can be filtered by.
     expect(list.filter((name) => name.includes('internal_note') || name.includes('user_id'))).toEqual([]);
-    expect(names(document, 'post', '/api/v1/notes')).toEqual(['Idempotency-Key']);
-    expect(names(document, 'patch', '/api/v1/notes/{id}')).toEqual(['id', 'If-Match']);
+    expect(names(document, 'post', '/api/v1/notes')).toEqual(['Idempotency-Key', 'Prefer']);
+    expect(names(document, 'patch', '/api/v1/notes/{id}')).toEqual(['id', 'If-Match', 'Prefer']);
     expect(names(document, 'get', '/api/v1/notes/{id}')).toEqual(['id', 'If-None-Match', 'If-Match']);
   });
 

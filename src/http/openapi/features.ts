@@ -3,6 +3,7 @@ import type { ModelRelation } from '../../model/resource.ts';
 import type { ResourceRule } from '../../policy/rule.ts';
 import type { Endpoint, ListField } from '../endpoint.ts';
 import { listField } from '../list-field.ts';
+import { namesOfBody } from '../preferences.ts';
 
 /** Features that follow from the kind of an endpoint; endpoints of resources need not declare them. */
 
@@ -21,6 +22,10 @@ export const takesIfNoneMatch = (endpoint: Endpoint): boolean =>
 
 export const takesIfMatch = (endpoint: Endpoint): boolean =>
   endpoint.docs.ifMatch ?? ['detail', 'update', 'destroy'].includes(actionOf(endpoint) ?? '');
+
+/** Bodies with known names are refused for others where `Prefer` asks for it. */
+export const takesPrefer = ({ accepts, checksNames, input }: Endpoint): boolean =>
+  checksNames === true || (accepts !== 'nothing' && namesOfBody(input) !== undefined);
 
 export const takesIdempotencyKey = (endpoint: Endpoint): boolean =>
   endpoint.docs.idempotent ?? actionOf(endpoint) === 'create';

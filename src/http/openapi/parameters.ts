@@ -7,7 +7,7 @@ import { type Label, labelText } from '../../kernel/messages.ts';
 import { type PlainParameterName, plainParameters } from '../../records/list.ts';
 import type { Endpoint, ListField } from '../endpoint.ts';
 import type { Context } from './context.ts';
-import { listFields, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch } from './features.ts';
+import { listFields, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, takesPrefer } from './features.ts';
 import { pascal } from './operation-names.ts';
 import { includeParameters } from './related.ts';
 import { parameterTexts } from './texts.ts';
@@ -171,6 +171,7 @@ const headerParameters = (endpoint: Endpoint, context: Context): JsonObject[] =>
     add('X-Commit-Position', parameterTexts.commitPosition);
   if (takesIfMatch(endpoint)) add('If-Match', parameterTexts.ifMatch);
   if (takesIdempotencyKey(endpoint)) add('Idempotency-Key', parameterTexts.idempotencyKey, '^[!-~]{1,255}$');
+  if (takesPrefer(endpoint)) add('Prefer', parameterTexts.prefer);
   if (endpoint.docs.resumes === true)
     add('Last-Event-ID', parameterTexts.lastEventId, '^(0|[1-9]\\d{0,15})$');
   return parameters;

@@ -8,7 +8,7 @@ import { type ProblemName, statusOf } from '../../kernel/problem-table.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Context } from './context.ts';
 import { problemExample } from './examples.ts';
-import { answersETag, isLimited, takesFields, takesIfNoneMatch } from './features.ts';
+import { answersETag, isLimited, takesFields, takesIfNoneMatch, takesPrefer } from './features.ts';
 import { dataName, familyOf, inputName, pascal } from './operation-names.ts';
 import { problemData } from './problem-data.ts';
 import { problemsOf } from './problems.ts';
@@ -28,6 +28,7 @@ const optional: ReadonlySet<HeaderName> = new Set([
   'Content-Language',
   'RateLimit',
   'RateLimit-Policy',
+  'Preference-Applied',
 ]);
 
 /** Headers of statuses that no operation has: a component of theirs would be unreferenced. */
@@ -75,6 +76,9 @@ const languageHeaders = (context: Context): JsonObject =>
 
 const limitHeaders = (endpoint: Endpoint | undefined, context: Context): JsonObject =>
   endpoint !== undefined && isLimited(endpoint) ? headers(['RateLimit', 'RateLimit-Policy'], context) : {};
+
+const preferenceHeaders = (endpoint: Endpoint | undefined, context: Context): JsonObject =>
+  endpoint !== undefined && takesPrefer(endpoint) ? headers(['Preference-Applied'], context) : {};
 
 /** The name of a component that all limited endpoints share, or all others. */
 const sharedName = (name: string, endpoint: Endpoint): string =>
@@ -159,6 +163,7 @@ const successHeaders = (endpoint: Endpoint, context: Context): JsonObject => ({
   ...limitHeaders(endpoint, context),
   ...headers(listHeaders(endpoint), context),
   ...headers(answersETag(endpoint) ? ['ETag'] : [], context),
+  ...preferenceHeaders(endpoint, context),
   ...Object.fromEntries(
     Object.entries(endpoint.docs.headers ?? {}).map(([name, text]) => [
       name,
@@ -186,6 +191,7 @@ const success = (endpoint: Endpoint, context: Context): JsonObject => {
   const { components } = context;
   const found = successHeaders(endpoint, context);
   const response = responseOf(status, found, successContent(endpoint, context), context);
+  const plainName = takesPrefer(endpoint) ? 'SuccessOfWrite' : 'Success';
   const isPlain = endpoint.docs.data === undefined && endpoint.docs.media === undefined;
   const unchanged = (): JsonObject => {
     const unchangedHeaders = {
@@ -198,7 +204,7 @@ const success = (endpoint: Endpoint, context: Context): JsonObject => {
     return components.add('responses', name, responseOf(304, unchangedHeaders, undefined, context));
   };
   return withoutUndefined({
-    [status]: isPlain ? components.add('responses', sharedName('Success', endpoint), response) : response,
+    [status]: isPlain ? components.add('responses', sharedName(plainName, endpoint), response) : response,
     304: takesIfNoneMatch(endpoint) ? unchanged() : undefined,
   });
 };
@@ -289,6 +295,7 @@ const problemResponse = (
     ...positionHeaders(context),
     ...limitHeaders(endpoint, context),
     ...headers(refusalHeaders[status] ?? [], context),
+    ...preferenceHeaders(status === 422 ? endpoint : undefined, context),
     ...askingHeaders(status === 401 ? endpoint : undefined, context),
   };
   const content = json(problemSchema(kinds, context), Object.fromEntries(examples));

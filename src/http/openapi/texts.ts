@@ -177,6 +177,10 @@ export const parameterTexts = {
     'zh-CN': '1 至 255 个可见 ASCII 字符；24 小时内相同请求返回首次的响应',
     en: '1 to 255 visible ASCII characters; for 24 hours, the same request returns the first response',
   },
+  prefer: {
+    'zh-CN': '`handling=strict`：请求体含有会被忽略的字段时返回 422（规则 `ignored`），不写入任何内容',
+    en: '`handling=strict`: a body with a field that would be ignored is 422 (rule `ignored`), and nothing is written',
+  },
 } as const satisfies Readonly<Record<string, Translations>>;
 
 /** Texts of `include`. */
@@ -243,6 +247,10 @@ export const headerTexts = {
   'Set-Cookie': {
     'zh-CN': '同一标记，供浏览器自动送回',
     en: 'The same position, which browsers send back automatically',
+  },
+  'Preference-Applied': {
+    'zh-CN': '`handling=strict`：已按请求头 `Prefer` 处理',
+    en: '`handling=strict`: the header `Prefer` was applied',
   },
   'X-Request-Id': { 'zh-CN': '请求编号，与服务日志对应', en: 'ID of the request in the log' },
 } as const satisfies Readonly<Record<string, Translations>>;

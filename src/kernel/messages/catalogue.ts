@@ -62,6 +62,7 @@ export type RuleName =
   | 'webhook_url'
   | 'too_many'
   | 'fixed'
+  | 'ignored'
   | 'view_query'
   | 'time_zone'
   | 'zone_or_offset';

@@ -153,6 +153,7 @@ export const en: Catalogue = {
     password_length: '{label} must have at least {min} characters and at most {max} bytes',
     role: '{label} does not exist',
     fixed: '{label} cannot be changed',
+    ignored: '{label} would be ignored',
     too_many: 'At most {max} are allowed: remove one first',
     view_query: '{label} is not a valid list view, or has more than {max} bytes',
     time_zone: '{label} must be the name of a time zone, such as Europe/Berlin',

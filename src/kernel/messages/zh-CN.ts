@@ -148,6 +148,7 @@ export const zhCN: Catalogue = {
     password_length: '{label}至少 {min} 个字符，至多 {max} 字节',
     role: '{label}不存在',
     fixed: '{label}不可更改',
+    ignored: '{label}会被忽略',
     too_many: '最多 {max} 个，请先删除一个',
     view_query: '{label}不是有效的列表视图，或超过 {max} 字节',
     time_zone: '{label} 必须是时区名称，例如 Europe/Berlin',

@@ -54,6 +54,7 @@ export const batchEndpoint = (
     policy: area.entrance,
     grantsOn: checkedModels(context.models.values()),
     accepts: 'json',
+    checksNames: true,
     input: {
       type: 'object',
       properties: {
@@ -91,10 +92,12 @@ export const batchEndpoint = (
     },
     handle: async (call) => {
       const key = call.header('idempotency-key');
+      const isStrict = call.applyStrict();
       const request = idempotentRequest(key, call.principal, 'POST', path, call.bytes, {
         model: model.name,
+        isStrict,
       });
-      const batch = readBatch(resource, call.body);
+      const batch = { ...readBatch(resource, call.body), isStrict };
       const data = await writeBatch(resource, actingFor(call, area), batch, request);
       return { data: new JsonText(data) };
     },

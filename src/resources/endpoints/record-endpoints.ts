@@ -287,7 +287,7 @@ export class RecordEndpoints {
     return this.#isAdmin ? [...this.#model.fields.keys()] : this.#model.views[view];
   }
 
-  #body(action: 'create' | 'update'): Pick<Endpoint, 'accepts' | 'bodyKey' | 'input'> {
+  #body(action: 'create' | 'update'): Pick<Endpoint, 'accepts' | 'checksNames' | 'bodyKey' | 'input'> {
     const { locale } = this.#resource.context;
     const written = fieldsOfBodies(this.#model, this.#area.name);
     return {
@@ -297,6 +297,7 @@ export class RecordEndpoints {
     };
   }
 
+      checksNames: true,
   #docs({
     summary,
     view,
@@ -324,8 +325,8 @@ export class RecordEndpoints {
       : parseIncluded(this.#resource.records.source, call.grant, call.query, this.#relatedOf(call));
   }
 
-  #writeOf(call: Call): RecordWrite {
-    return { resource: this.#resource, grant: call.grant, acting: actingFor(call, this.#area) };
+  #writeOf(call: Call, isStrict = false): RecordWrite {
+    return { resource: this.#resource, grant: call.grant, acting: actingFor(call, this.#area), isStrict };
   }
 
   async #show(call: Call): Promise<Answer> {
@@ -348,13 +349,24 @@ export class RecordEndpoints {
 
   async #create(call: Call): Promise<Answer> {
     const included = this.#includedIn(call);
-    const request = this.#idempotentRequest(call, included);
-    const write = this.#writeOf(call);
+    const isStrict = call.applyStrict();
+    const request = this.#idempotentRequest(call, included, isStrict);
+    const write = this.#writeOf(call, isStrict);
     const created = await createForRequest(write, call.body, request, this.#savedView, included);
     return saved(created.data, created.headers);
   }
 
-  #idempotentRequest(call: Call, included: Included): IdempotentRequest | undefined {
+  #grantForNew(call: Call, grant: Grant, texts: ReadonlyMap<string, string>): Promise<Grant | undefined> {
+    const { fields } = this.#model;
+    // The same for a field that is hidden, read-only or unknown.
+    for (const name of texts.keys())
+      if (fields.get(name)?.serverSet !== false || !grant.writable.has(name)) throw unusableField(name);
+    const write = { resource: this.#resource, grant, acting: actingFor(call, this.#area) };
+    const values = typedFields(texts, this.#body('create').input ?? {});
+    return grantForNew(write, values, (name) => invalidParameter(`with[${name}]`));
+  }
+
+  #idempotentRequest(call: Call, included: Included, isStrict: boolean): IdempotentRequest | undefined {
     const key = call.header('idempotency-key');
     if (key === undefined) return undefined;
     const asked = included === nothingIncluded ? '' : call.query;
@@ -366,8 +378,15 @@ export class RecordEndpoints {
 
   async #update(call: Call): Promise<Answer> {
     const versions = acceptedVersions(call);
+      isStrict,
     const included = this.#includedIn(call);
-    const record = await update(this.#writeOf(call), idOf(call), call.body, versions, included);
+    const record = await update(
+      this.#writeOf(call, call.applyStrict()),
+      idOf(call),
+      call.body,
+      versions,
+      included,
+    );
     return saved(record.json, {
       ETag: tagOf(record.json, record.version, this.#savedView, included, call.grant),
     });

@@ -31,6 +31,8 @@ export interface Batch {
   readonly delete: readonly Json[];
   /** Number of these records, nested ones included. */
   readonly records: number;
+  /** True if names that the batch would ignore are refused. */
+  readonly isStrict?: boolean;
 }
 
 const invalid = (name: string): Problem => new Problem('invalid_parameter', { params: { name } });
@@ -80,7 +82,7 @@ const writesOf = (
   for (const name of lists) {
     if (batch[name].length === 0) continue;
     const grant = requireGrant(model, context, acting, name === 'delete' ? 'destroy' : name);
-    writes.set(name, { resource, acting, grant });
+    writes.set(name, { resource, acting, grant, isStrict: batch.isStrict });
   }
   for (const name of ['create', 'update'] as const)
     for (const body of batch[name]) {

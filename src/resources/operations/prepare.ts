@@ -1,6 +1,7 @@
 /** Prepares a write: validation, hook, unique values and references, so that every message comes at once. */
 
 import { ConstraintError, type Transaction } from '../../database/database.ts';
+import { ignoredErrors } from '../../http/preferences.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type JsonObject, own } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -210,6 +211,25 @@ export const isRefusedWithin = async (asked: RecordWrite, sent: JsonObject): Pro
   const body = withSurrounding(asked, 'create', sent);
   const write = await settleFields(asked, body, undefined);
   const { resource, grant } = write;
+/** The messages of a strict write about the names in its body that it would ignore. */
+const ignoredIn = (
+  { resource, grant, of }: RecordWrite,
+  action: 'create' | 'update',
+  sent: JsonObject,
+  withheld: readonly FieldError[],
+): readonly FieldError[] => {
+  const { model, nested, context } = resource;
+  const isTaken = (name: string): boolean => {
+    const field = model.fields.get(name);
+    if (field === undefined) return nested.some((relation) => relation.name === name);
+    if (field.serverSet || name === of?.field || (field.fixed && action === 'update')) return false;
+    // A required field that the caller may not write makes the write forbidden.
+    return grant.writable.has(name) || withheld.some((error) => error.field === name);
+  };
+  const names = Object.keys(sent).filter((name) => !isTaken(name));
+  return ignoredErrors(context.languages.first, names, (name) => model.fields.get(name)?.label);
+};
+
   const { columns, errors } = resource.validate(body, 'create', grant.writable);
   const withheld = withheldIn(write, body, errors);
   if (errors.some((each) => each.field !== write.of?.field && !withheld.includes(each))) return false;
@@ -251,12 +271,15 @@ export const prepareWrite = async (
   const collisions = await collisionErrors(write, candidate, updated.id, shared?.transaction);
   const all = [...errors.filter((each) => !withheld.includes(each)), ...collisions];
   // Nothing is written with a refused outer record: its messages are the response.
-  if (isForbidden && all.length === 0 && !isRehearsed(write)) throw new Problem('forbidden');
+  if (isForbidden && all.length + ignored.length === 0 && !isRehearsed(write)) throw new Problem('forbidden');
   if (all.length > 1) {
     const order = [...model.fields.keys()];
     all.sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
   }
   // A nested record that is only validated has no reference to its outer record: that is no error.
   const reported = isRehearsed(write) ? all.filter(({ field }) => field !== of?.field) : all;
-  return { grant, values, columns, chosen, errors: reported };
+  return { grant, values, columns, chosen, errors: [...reported, ...ignored] };
 };
+  const ignored = write.isStrict === true ? ignoredIn(write, action, sent, withheld) : [];
+  const isValid = first.errors.length + ignored.length === 0;
+  const hasHook = isValid && model.hooks.beforeSave !== undefined && !isRehearsed(write);

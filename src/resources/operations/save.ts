@@ -287,7 +287,7 @@ const innerWrite = (
     task === 'create' || id === undefined
       ? grant
       : grant.narrowed({ column: relation.to, value: id }, rowsShowing(relation.to, grant));
-  return { resource, acting: write.acting, grant: held, of };
+  return { resource, acting: write.acting, grant: held, of, isStrict: write.isStrict };
 };
 
 const writeItem = async (write: RecordWrite, { task, id, values }: NestedItem): Promise<void> => {

@@ -35,6 +35,8 @@ export interface RecordWrite {
   readonly of?: Surrounding | undefined;
   /** A create that restores a record from the trash. */
   readonly restores?: boolean | undefined;
+  /** True if names that the write would ignore are refused. The writes of hooks never are. */
+  readonly isStrict?: boolean | undefined;
 }
 
 /** The outer record of a nested one. It sets the nested record's reference; a body cannot. */
