@@ -39,6 +39,12 @@ export interface ClientOptions<
   readonly webhooks?: Hooks;
 }
 
+interface MetadataOptions extends CallOptions {
+  readonly id?: number | undefined;
+  /** Values of a new record; null and undefined are left out. */
+  readonly with?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined;
+}
+
 interface Listing<Shape extends UserShape | ApiKeyShape> {
   list(query?: ListQuery<Shape>, options?: CallOptions): Promise<Page<Shape['listed']>>;
   pages(query?: EachQuery<Shape>, options?: CallOptions): AsyncIterableIterator<Shape['listed'][]>;
@@ -92,8 +98,11 @@ interface FixedClient {
     rotate(id: number, values?: { readonly overlap?: number }, options?: CallOptions): Promise<RotatedApiKey>;
     delete(id: number, options?: CallOptions): Promise<void>;
   };
-  /** Description of a model, by its name (`Order`), for this caller. */
-  meta(model: string, options?: CallOptions): Promise<Metadata>;
+  /**
+   * Description of a model, by its name (`Order`), for this caller; with `id` for one record, with `with` for a new
+   * record that has these values.
+   */
+  meta(model: string, options?: MetadataOptions): Promise<Metadata>;
   /** Whether the process responds; with `ready`, whether the database does as well. */
   health(options?: CallOptions & { readonly ready?: boolean }): Promise<{ readonly status: 'ok' }>;
   /** Requires a signature: give the client the `fetch` of a signer. */
@@ -153,8 +162,13 @@ export const createClient = <
         await send('DELETE', `${api}/api_keys/${id}`, call);
       },
     },
-    meta: async (model, call) =>
-      (await send<Metadata>('GET', `${api}/meta/${encodeURIComponent(model)}`, call)).data,
+    meta: async (model, { id, with: values = {}, ...call } = {}) => {
+      const query = new URLSearchParams(id === undefined ? {} : { id: String(id) });
+      for (const [name, value] of Object.entries(values))
+        if (value !== undefined && value !== null) query.append(`with[${name}]`, String(value));
+      const path = `${api}/meta/${encodeURIComponent(model)}${query.size === 0 ? '' : `?${query}`}`;
+      return (await send<Metadata>('GET', path, call)).data;
+    },
     health: async ({ ready = false, ...call } = {}) =>
       (
         await send<{ status: 'ok' }>('GET', `${api}/health${ready ? '?ready' : ''}`, {

@@ -117,6 +117,8 @@ export interface QueryDocs {
   readonly description: Label;
   readonly schema: JsonSchema;
   readonly required?: boolean | undefined;
+  /** `deepObject`: its values are sent as `name[key]=value`. */
+  readonly style?: 'deepObject' | undefined;
 }
 
 /**
@@ -229,4 +231,11 @@ export interface Endpoint {
     | undefined;
   /** Returns the fields that the record hides from the caller, for metadata. */
   readonly hides?: ((grant: Grant, params: Call['params']) => Promise<ReadonlySet<string>>) | undefined;
+  /**
+   * Returns the grant for a new record with these values, which come as texts; undefined where a create with them is
+   * forbidden. @throws Problem `unusable_field`, `invalid_parameter`
+   */
+  readonly forNew?:
+    | ((call: Call, grant: Grant, values: ReadonlyMap<string, string>) => Promise<Grant | undefined>)
+    | undefined;
 }

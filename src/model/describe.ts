@@ -154,7 +154,7 @@ const creatable = (
 
 /**
  * Metadata of a model for one caller: all that a front end needs to render lists and forms.
- * @param subject what the access is to: any record, or a certain record, whose read-only fields it then has
+ * @param subject what the access is to: any record, a certain one, or a new one, whose read-only fields it then has
  */
 export const describeModel = (
   model: ResourceModel,
@@ -163,13 +163,14 @@ export const describeModel = (
   locale: Locale,
   models: Models = new Map(),
   nested: readonly NestedInput[] = [],
-  subject: 'model' | 'record' = 'model',
+  subject: 'model' | 'record' | 'new' = 'model',
 ): JsonObject => {
   const { access, reasons } = creatable(model, granted, locale);
   const creates = access.create?.writable ?? nothing;
   const updates = access.update?.writable ?? nothing;
   const changed = [...updates].filter((name) => model.fields.get(name)?.fixed !== true);
-  const written = bodyFields(model, new Set(subject === 'record' ? changed : [...creates, ...changed]));
+  const bySubject = { model: [...creates, ...changed], record: changed, new: [...creates] };
+  const written = bodyFields(model, new Set(bySubject[subject]));
   const writes = new Set(written.map(({ name }) => name));
   const visible = visibleTo(access, writes);
   const readable = readableOf(access);

@@ -6,5 +6,5 @@ export type { ListParameterName, ListShape } from './list/parameters.ts';
 export type { PlainParameterName } from './list/plain-parameters.ts';
 export { plainParameters } from './list/plain-parameters.ts';
 export type { QueryParameter } from './list/query-string.ts';
-export { invalidParameter, namesRelations, parseQueryString } from './list/query-string.ts';
+export { invalidParameter, namesRelations, parseQueryString, unusableField } from './list/query-string.ts';
 export { isSeekable } from './list/sort.ts';

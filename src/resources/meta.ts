@@ -2,9 +2,9 @@
 
 import { type Principal, takes } from '../auth/principal.ts';
 import { checkedModels } from '../http/call.ts';
-import type { Endpoint, QueryDocs } from '../http/endpoint.ts';
+import type { Call, Endpoint, QueryDocs } from '../http/endpoint.ts';
 import { languageOf, languageQuery } from '../http/language.ts';
-import { type Json, type JsonObject, withoutUndefined } from '../kernel/json.ts';
+import { isStorableText, type Json, type JsonObject, withoutUndefined } from '../kernel/json.ts';
 import { type Label, type Languages, type Locale, labelText } from '../kernel/messages.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inSentence, spaced } from '../kernel/spacing.ts';
@@ -19,6 +19,7 @@ import { decide } from '../policy/decide.ts';
 import type { Grant } from '../policy/grant.ts';
 import { eachModel } from '../policy/key-scope.ts';
 import type { ResourceRule } from '../policy/rule.ts';
+import { invalidParameter } from '../records/list.ts';
 import { shownFields } from '../records/masked-source.ts';
 import { apiArea } from './area.ts';
 import { describeRelations } from './meta/meta-relations.ts';
@@ -33,20 +34,46 @@ const isOf =
   (endpoint: Endpoint): endpoint is ResourceEndpoint =>
     endpoint.policy.kind === 'resource' && endpoint.policy.model === model && endpoint.policy.area === area;
 
+/** The record that metadata is about: one by its id, a new one with some of its values, or else any record. */
+interface DescribedRecord {
+  readonly id?: string | undefined;
+  readonly values?: ReadonlyMap<string, string> | undefined;
+}
+
+/** @throws Problem `invalid_parameter` */
+const describedRecordOf = (query: string): DescribedRecord => {
+  const parameters = new URLSearchParams(query);
+  const values = new Map<string, string>();
+  for (const [name, value] of parameters) {
+    if (name !== 'with' && !name.startsWith('with[')) continue;
+    const field = /^with\[([^\]]+)\]$/.exec(name)?.[1];
+    if (field === undefined || values.has(field) || !isStorableText(value)) throw invalidParameter(name);
+    values.set(field, value);
+  }
+  const id = parameters.get('id') ?? undefined;
+  if (values.size === 0) return { id };
+  if (id !== undefined) throw invalidParameter('with');
+  return { values };
+};
+
 /**
  * Permissions of the caller: of each endpoint, as its own authentication and its own policy decide; with an id, as they
- * are for this record. @throws Problem `record_not_found`
+ * are for this record; with values, as they are for a new record that has them.
+ * @throws Problem `record_not_found`, `unusable_field`, `invalid_parameter`
  */
 const grantsIn = async (
   endpoints: readonly ResourceEndpoint[],
-  principal: Principal,
-  id: string | undefined,
+  call: Call,
+  { id, values }: DescribedRecord,
 ): Promise<Access> => {
+  const { principal } = call;
   let isReached = id === undefined;
   const reachOf = async (action: Action) => {
     const endpoint = endpoints.find(({ policy }) => policy.action === action && policy.managed === undefined);
     if (endpoint === undefined || !takes(endpoint.auth, principal)) return undefined;
     const decision = decide(endpoint.policy, principal);
+    if (decision.allowed && values !== undefined && endpoint.forNew !== undefined)
+      return endpoint.forNew(call, decision.grant, values);
     if (!decision.allowed || id === undefined || endpoint.forRecord === undefined)
       return decision.allowed ? decision.grant : undefined;
     const grant = await endpoint.forRecord(decision.grant, { id });
@@ -101,15 +128,22 @@ const writesOf = (
   };
 };
 
+const kindOf = ({ id, values }: DescribedRecord): 'model' | 'record' | 'new' => {
+  if (values !== undefined) return 'new';
+  return id === undefined ? 'model' : 'record';
+};
+
 const describe = async (
   model: ResourceModel,
   endpoints: readonly ResourceEndpoint[],
   restores: readonly Endpoint[],
-  caller: { readonly principal: Principal; readonly area: AreaRules },
+  area: AreaRules,
   { models, locale }: { readonly models: Models; readonly locale: Locale },
-  id: string | undefined,
+  call: Call,
 ): Promise<JsonObject> => {
-  const access = await grantsIn(endpoints, caller.principal, id);
+  const caller = { principal: call.principal, area };
+  const subject = describedRecordOf(call.query);
+  const access = await grantsIn(endpoints, call, subject);
   const described = describeModel(
     model,
     access,
@@ -122,7 +156,7 @@ const describe = async (
     locale,
     models,
     nestedInputs(model, models, writesOf(caller, models)),
-    id === undefined ? 'model' : 'record',
+    kindOf(subject),
   );
   // Relations start from the fields that any response about a record shows.
   const readable = new Set(actions.flatMap((action) => access[action]?.readable ?? []));
@@ -149,6 +183,16 @@ const recordQuery: QueryDocs = {
     en: 'Id of a record: permissions, visible and read-only fields are those of this record',
   },
   schema: { type: 'integer' },
+};
+
+const valuesQuery: QueryDocs = {
+  name: 'with',
+  description: {
+    'zh-CN': '新记录的部分值，如 `with[clinic_id]=1`：权限与只读字段即以这些值创建时的结果；不能与 `id` 同用',
+    en: 'Values of a new record, as in `with[clinic_id]=1`: permissions and read-only fields are those of a create with them. Not together with `id`',
+  },
+  schema: { type: 'object', additionalProperties: { type: 'string' } },
+  style: 'deepObject',
 };
 
 /** Name of the records of a model that refer by a field: with the field, where they do so by several. */
@@ -189,15 +233,12 @@ export const metadataEndpoint = (
       },
       tag,
       data: metadataSchema,
-      query: [languageQuery(languages), recordQuery],
-      problems: ['invalid_parameter', 'record_not_found'],
+      query: [languageQuery(languages), recordQuery, valuesQuery],
+      problems: ['invalid_parameter', 'unusable_field', 'record_not_found'],
     },
     handle: async (call) => {
       const language = languageOf(call, languages);
-      const caller = { principal: call.principal, area };
-      const id = new URLSearchParams(call.query).get('id') ?? undefined;
-      const inLanguage = { models, locale: language };
-      const described = await describe(model, endpoints, restores, caller, inLanguage, id);
+      const described = await describe(model, endpoints, restores, area, { models, locale: language }, call);
       const referenced = referrers.map(({ model: { name, pluralLabel }, field }) => ({
         model: name,
         field: field.name,

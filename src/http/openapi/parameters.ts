@@ -180,9 +180,9 @@ const headerParameters = (endpoint: Endpoint, context: Context): JsonObject[] =>
 /** All parameters of an endpoint: everything but its body and its credentials. */
 export const parametersOf = (endpoint: Endpoint, context: Context): JsonObject[] => [
   ...pathParameters(endpoint, context),
-  ...(endpoint.docs.query ?? []).map(({ name, schema, description, required }) => {
+  ...(endpoint.docs.query ?? []).map(({ name, schema, description, required, style }) => {
     const parameter = query(name, schema, labelText(description, context.locale));
-    return required === true ? { ...parameter, required } : parameter;
+    return withoutUndefined({ ...parameter, required: required === true ? true : undefined, style });
   }),
   ...listParameters(endpoint, context),
   ...includeParameters(endpoint, context),

@@ -4,6 +4,7 @@ import { methodsNamed } from '../../auth/registry.ts';
 import { checkedModels, idOf } from '../../http/call.ts';
 import { scopeProblems } from '../../http/describe.ts';
 import type { Answer, Call, Endpoint, EndpointDocs } from '../../http/endpoint.ts';
+import { typedFields } from '../../http/form.ts';
 import { answerGroups, answerList } from '../../http/list-endpoint.ts';
 import { acceptedVersions, isKnown, tagOf, tagOfVariant } from '../../http/preconditions.ts';
 import { JsonText } from '../../kernel/json.ts';
@@ -17,10 +18,13 @@ import { type NestedInput, nestedInputs, withNested } from '../../model/nested-s
 import type { Action, ResourceModel, View } from '../../model/resource.ts';
 import { conditionalFields, inputSchema, listItemSchema, outputSchema } from '../../model/schema.ts';
 import { fieldsOfBodies } from '../../policy/decide.ts';
+import type { Grant } from '../../policy/grant.ts';
+import { invalidParameter, unusableField } from '../../records/list.ts';
 import { type Included, nothingIncluded, parseIncluded, type Related } from '../../records/relations.ts';
 import type { AnsweredFields, Area } from '../area.ts';
 import { grantsOfRelated, managedRule, relatedFor, ruleOf } from '../operations/area.ts';
 import { touchesOthers } from '../operations/cascade-links.ts';
+import { grantForNew } from '../operations/prepare.ts';
 import { remove } from '../operations/remove.ts';
 import { createForRequest, update } from '../operations/save.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
@@ -219,6 +223,7 @@ export class RecordEndpoints {
         description: recordWords('create', uniqueWords(this.#model)),
       }),
       handle: (call) => this.#create(call),
+      forNew: (call, grant, values) => this.#grantForNew(call, grant, values),
     };
   }
 
@@ -292,12 +297,12 @@ export class RecordEndpoints {
     const written = fieldsOfBodies(this.#model, this.#area.name);
     return {
       accepts: this.#area.accepts,
+      checksNames: true,
       bodyKey: this.#model.singular,
       input: withNested(inputSchema(this.#model, action, written, locale), action, this.nested, locale),
     };
   }
 
-      checksNames: true,
   #docs({
     summary,
     view,
@@ -373,12 +378,12 @@ export class RecordEndpoints {
     return idempotentRequest(key, call.principal, 'POST', this.#path, call.bytes, {
       model: this.#model.name,
       asked,
+      isStrict,
     });
   }
 
   async #update(call: Call): Promise<Answer> {
     const versions = acceptedVersions(call);
-      isStrict,
     const included = this.#includedIn(call);
     const record = await update(
       this.#writeOf(call, call.applyStrict()),

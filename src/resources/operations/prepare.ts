@@ -130,25 +130,30 @@ const chosenReferences = (
 const ownerOfNew = ({ resource: { model }, grant }: RecordWrite): Columns =>
   model.owner === undefined || grant.owner === undefined ? {} : { [model.owner]: grant.owner };
 
+/** The chosen references of a new record that name no record which the caller may name. */
+const refusedReferences = async (
+  { resource, grant, acting }: RecordWrite,
+  columns: Columns,
+  chosen: ReadonlySet<string>,
+): Promise<readonly string[]> => {
+  if (chosen.size === 0) return [];
+  const candidate = { columns, chosen, isThere: isThereIn(acting) };
+  const within = acting.shared?.transaction;
+  const collisions = await resource.records.collisions(grant, candidate, undefined, within);
+  return collisions.flatMap(({ field, rule }) => (rule === 'reference' ? [field] : []));
+};
+
 /**
  * The values of a new record for the conditions of its fields: those of the body, with defaults and owner. A reference
  * that the caller may not name is left out: otherwise its refusal would say which fields the named record opens.
  */
 const describedRecord = async (write: RecordWrite, body: JsonObject): Promise<Columns> => {
-  const { resource, grant, acting } = write;
+  const { resource, grant } = write;
   const { columns } = resource.validate(body, 'create', grant.writable);
   const described = { ...columns, ...ownerOfNew(write) };
   const chosen = chosenReferences(write, 'create', body, columns, columns);
-  if (chosen.size === 0) return described;
-  const candidate = { columns, chosen, isThere: isThereIn(acting) };
-  const collisions = await resource.records.collisions(
-    grant,
-    candidate,
-    undefined,
-    acting.shared?.transaction,
-  );
-  const refused = new Set(collisions.flatMap(({ field, rule }) => (rule === 'reference' ? [field] : [])));
-  return Object.fromEntries(Object.entries(described).filter(([name]) => !refused.has(name)));
+  const refused = await refusedReferences(write, columns, chosen);
+  return Object.fromEntries(Object.entries(described).filter(([name]) => !refused.includes(name)));
 };
 
 /**
@@ -206,11 +211,6 @@ const withheldIn = (
       rule === 'required' && !grant.writable.has(field) && !isMissing(own(body, field) ?? null),
   );
 
-/** True if a nested body is valid but refused by a row rule or for its fields, before any hook runs. */
-export const isRefusedWithin = async (asked: RecordWrite, sent: JsonObject): Promise<boolean> => {
-  const body = withSurrounding(asked, 'create', sent);
-  const write = await settleFields(asked, body, undefined);
-  const { resource, grant } = write;
 /** The messages of a strict write about the names in its body that it would ignore. */
 const ignoredIn = (
   { resource, grant, of }: RecordWrite,
@@ -230,12 +230,40 @@ const ignoredIn = (
   return ignoredErrors(context.languages.first, names, (name) => model.fields.get(name)?.label);
 };
 
+/** True if a nested body is valid but refused by a row rule or for its fields, before any hook runs. */
+export const isRefusedWithin = async (asked: RecordWrite, sent: JsonObject): Promise<boolean> => {
+  const body = withSurrounding(asked, 'create', sent);
+  const write = await settleFields(asked, body, undefined);
+  const { resource, grant } = write;
   const { columns, errors } = resource.validate(body, 'create', grant.writable);
   const withheld = withheldIn(write, body, errors);
   if (errors.some((each) => each.field !== write.of?.field && !withheld.includes(each))) return false;
   if (withheld.length === 0 && (await isAdmitted(write, body, columns, undefined))) return false;
   const chosen = chosenReferences(write, 'create', body, columns, columns);
   return (await collisionErrors(write, { columns, chosen }, undefined)).length === 0;
+};
+
+/**
+ * Returns the grant for a new record with some of its values, which may come to have others; undefined if a row rule
+ * refuses them. A value that a create could not take is refused before any condition is evaluated, in the same words if
+ * the record that it names is missing or unreadable: nothing becomes known that a create would keep secret.
+ * @param refuse returns the problem about a value that cannot be used
+ */
+export const grantForNew = async (
+  write: RecordWrite,
+  values: JsonObject,
+  refuse: (name: string) => Problem,
+): Promise<Grant | undefined> => {
+  const { resource, grant } = write;
+  const { columns, errors } = resource.validate(values, 'create', grant.writable);
+  const wrong = errors.find(({ field }) => own(values, field) !== undefined);
+  if (wrong !== undefined) throw refuse(wrong.field);
+  const chosen = chosenReferences(write, 'create', values, columns, columns);
+  const [refused] = await refusedReferences(write, columns, chosen);
+  if (refused !== undefined) throw refuse(refused);
+  if (!(await isAdmitted(write, values, columns, undefined))) return undefined;
+  if (grant.held === undefined) return grant;
+  return resource.records.settled(grant, grant.held, { ...columns, ...ownerOfNew(write) });
 };
 
 /**
@@ -256,8 +284,10 @@ export const prepareWrite = async (
   const { resource, grant, acting, of } = write;
   const { model, validate } = resource;
   const first = validate(body, action, grant.writable);
-  const hasHook = first.errors.length === 0 && model.hooks.beforeSave !== undefined && !isRehearsed(write);
   const withheld = withheldIn(write, body, first.errors);
+  const ignored = write.isStrict === true ? ignoredIn(write, action, sent, withheld) : [];
+  const isValid = first.errors.length + ignored.length === 0;
+  const hasHook = isValid && model.hooks.beforeSave !== undefined && !isRehearsed(write);
   const isForbidden =
     withheld.length > 0 ||
     (hasHook && (!(await isAdmitted(write, body, first.columns, updated.id)) || (await isRefused())));
@@ -280,6 +310,3 @@ export const prepareWrite = async (
   const reported = isRehearsed(write) ? all.filter(({ field }) => field !== of?.field) : all;
   return { grant, values, columns, chosen, errors: [...reported, ...ignored] };
 };
-  const ignored = write.isStrict === true ? ignoredIn(write, action, sent, withheld) : [];
-  const isValid = first.errors.length + ignored.length === 0;
-  const hasHook = isValid && model.hooks.beforeSave !== undefined && !isRehearsed(write);
