@@ -8,6 +8,7 @@ import type {
   WithRelated,
 } from '#model';
 import type { AggregateQuery } from './aggregate.ts';
+import { type ImportCounts, type ImportOptions, type ImportSource, importing } from './import.ts';
 import { type Include, type ListParameters, listQuery, type PlainParameters } from './query.ts';
 import type {
   EachQuery,
@@ -104,6 +105,14 @@ export interface ResourceClient<Shape extends ResourceShape> {
   delete(id: number, options?: WriteOptions): Promise<void>;
   /** Updates, deletes and creates up to 1,000 records in one transaction: all or nothing. */
   batch(work: BatchWork<Shape>, options?: CreateOptions): Promise<BatchResult<Shape>>;
+  /**
+   * Imports CSV or JSON lines: a text or bytes in one request, all or nothing. Records are sent a thousand at a time, and
+   * a refusal leaves the requests before it written.
+   */
+  import(
+    source: ImportSource<Partial<Shape['create']> & { readonly id?: number }>,
+    options?: ImportOptions,
+  ): Promise<ImportCounts>;
   /** Streams the events of records: `for await (const { id, action } of client.orders.subscribe())`. */
   readonly subscribe: Subscribe<Shape>;
 }
@@ -241,6 +250,7 @@ export const createResourceClient = <Shape extends ResourceShape>(
       const request = { ...idempotent(options), body: work };
       return (await transport.send<BatchResult<Shape>>('POST', `${path}/batch`, request)).data;
     },
+    import: importing(transport, path),
     subscribe: subscribing<Shape>(transport, path.slice(path.lastIndexOf('/') + 1)),
   };
 };

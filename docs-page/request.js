@@ -61,6 +61,7 @@ const otherBodies = {
   [formType]: (fields) =>
     String(new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, formText(value)]))),
   [multipartType]: partsOf,
+  'application/jsonl': (fields) => `${JSON.stringify(fields)}\n`,
   '*/*': () => '',
 };
 

@@ -63,7 +63,7 @@ const rules = (): readonly Row[] => {
       { en: english[name], 'zh-CN': chinese[name] },
     ]),
   );
-  for (const { name, sentence } of [uniqueCombination, ...nestedRules, ...typeRules()]) {
+  for (const { name, sentence } of [uniqueCombination, ...nestedRules, ...lineRules, ...typeRules()]) {
     const known = rows.get(name);
     rows.set(
       name,

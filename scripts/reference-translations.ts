@@ -536,6 +536,8 @@ export const limitTexts: readonly Pair[] = [
   ['requests of all anonymous callers whose files are on the disk', '全部匿名调用者文件在磁盘上的请求数'],
   ['requests of one caller whose files are on the disk', '一个调用者文件在磁盘上的请求数'],
   ['records of a batch', '一次批量写入的记录数'],
+  ['lines of an import', '一次导入的行数'],
+  ['a record of an imported file', '导入文件中的一条记录'],
   ['records that a deletion deletes with it', '一次删除连带删除的记录数'],
   ['references that a deletion follows, one behind the other', '一次删除依次经过的引用数'],
   ['hooks that call one another through their writes', '通过写入相互调用的钩子层数'],

@@ -131,10 +131,10 @@ const decode = (bytes: Uint8Array): string => {
 };
 
 /**
- * Refuses text that nests deeper than `maxDepth` before it is parsed. One pass, no recursion.
+ * Refuses text that nests deeper than `maxDepth` before it is parsed. One pass, no recursion. @throws Problem `too_deep`
  * @returns an upper bound of the number of values
  */
-const checkDepth = (text: string): number => {
+export const checkDepth = (text: string): number => {
   let depth = 0;
   let values = 0;
   let inString = false;

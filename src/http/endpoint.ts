@@ -153,6 +153,8 @@ export interface EndpointDocs {
   readonly headers?: Readonly<Record<string, Label>> | undefined;
   /** Problems beyond the consequences of authentication, policy, body and the members above. */
   readonly problems?: readonly ProblemKind[] | undefined;
+  /** Media types of a request body of bytes; any unless given. */
+  readonly bodyTypes?: readonly string[] | undefined;
   /** Media type of a whole body other than the envelope. */
   readonly media?: string | undefined;
   /** Omitted from the description: the files of a page. */
@@ -185,12 +187,12 @@ export interface Endpoint {
   readonly accepts: 'nothing' | 'json' | 'json-or-form' | 'form' | 'multipart' | 'bytes';
   /** True if a request without a body counts as one with an empty object. */
   readonly bodyOptional?: boolean | undefined;
+  /** True if the handler itself refuses ignored names, as they depend on the caller and the record. */
+  readonly checksNames?: boolean | undefined;
   /** Limits of a multipart body. */
   readonly limits?: MultipartLimits | undefined;
   /** Limit of the requests of a caller or a network; none unless the application's configuration has one. */
   readonly rateLimit?: EndpointLimit | undefined;
-  /** True if the handler itself refuses ignored names, as they depend on the caller and the record. */
-  readonly checksNames?: boolean | undefined;
   /** Name of the object in the body that holds the record. */
   readonly bodyKey?: string | undefined;
   /** Schema of the record itself (not of the keyed body). */
@@ -229,8 +231,6 @@ export interface Endpoint {
   readonly forRecord?:
     | ((grant: Grant, params: Call['params']) => Promise<Grant | 'missing' | 'forbidden'>)
     | undefined;
-  /** Returns the fields that the record hides from the caller, for metadata. */
-  readonly hides?: ((grant: Grant, params: Call['params']) => Promise<ReadonlySet<string>>) | undefined;
   /**
    * Returns the grant for a new record with these values, which come as texts; undefined where a create with them is
    * forbidden. @throws Problem `unusable_field`, `invalid_parameter`
@@ -238,4 +238,6 @@ export interface Endpoint {
   readonly forNew?:
     | ((call: Call, grant: Grant, values: ReadonlyMap<string, string>) => Promise<Grant | undefined>)
     | undefined;
+  /** Returns the fields that the record hides from the caller, for metadata. */
+  readonly hides?: ((grant: Grant, params: Call['params']) => Promise<ReadonlySet<string>>) | undefined;
 }

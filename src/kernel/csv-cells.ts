@@ -1,11 +1,20 @@
 /** A cell: null where nothing is between two commas; an empty text is written in quotes. */
 export type Cell = string | null;
 
+const flaws = {
+  unclosed_quote: 'a double quote that opens a cell is never closed',
+  text_after_quote: 'behind the quote that closes a cell there is neither a comma nor the end',
+  inner_quote: 'a double quote stands in a cell that does not begin with one',
+} as const;
+
 /** A record violates the CSV format. */
 export class CellError extends Error {
-  constructor(message: string) {
-    super(message);
+  readonly flaw: keyof typeof flaws;
+
+  constructor(flaw: keyof typeof flaws) {
+    super(flaws[flaw]);
     this.name = 'CellError';
+    this.flaw = flaw;
   }
 }
 
@@ -13,7 +22,7 @@ export class CellError extends Error {
 const closingQuote = (text: string, open: number): number => {
   let at = text.indexOf('"', open + 1);
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
-  if (at === -1) throw new CellError('a double quote that opens a cell is never closed');
+  if (at === -1) throw new CellError('unclosed_quote');
   return at;
 };
 
@@ -30,13 +39,11 @@ export const csvCells = (text: string): Cell[] => {
       const end = closingQuote(text, at);
       cells.push(text.slice(at + 1, end).replaceAll('""', '"'));
       at = end + 1;
-      if (at < text.length && text[at] !== ',')
-        throw new CellError('behind the quote that closes a cell there is neither a comma nor the end');
+      if (at < text.length && text[at] !== ',') throw new CellError('text_after_quote');
     } else {
       const comma = text.indexOf(',', at);
       const cell = text.slice(at, comma === -1 ? text.length : comma);
-      if (cell.includes('"'))
-        throw new CellError('a double quote stands in a cell that does not begin with one');
+      if (cell.includes('"')) throw new CellError('inner_quote');
       cells.push(cell === '' ? null : cell);
       at += cell.length;
     }

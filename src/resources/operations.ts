@@ -12,6 +12,16 @@ export type { Forecast } from './operations/forecast.ts';
 export { countedReferences, createForecast } from './operations/forecast.ts';
 export type { ImportCounts, ImportInto, ImportLine, RefusedLine } from './operations/import.ts';
 export { FailedLineError, importLines, RefusedLinesError } from './operations/import.ts';
+export { ImportFields } from './operations/import-fields.ts';
+export type { Frame, FramePlace } from './operations/import-frames.ts';
+export { FrameError, Frames, fileStart } from './operations/import-frames.ts';
+export type { ReadLine } from './operations/import-readers.ts';
+export {
+  csvReader,
+  ImportHeadError,
+  jsonReader,
+  lineRules,
+} from './operations/import-readers.ts';
 export type { JobPort } from './operations/job-port.ts';
 export { nestedRules } from './operations/nested.ts';
 export { isId } from './operations/record-id.ts';

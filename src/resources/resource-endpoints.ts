@@ -6,6 +6,7 @@ import type { Area } from './area.ts';
 import { batchEndpoint } from './endpoints/batch-endpoint.ts';
 import { historyEndpoint } from './endpoints/history-endpoints.ts';
 import { importEndpoint } from './endpoints/import-endpoint.ts';
+import { importFileEndpoint } from './endpoints/import-file-endpoint.ts';
 import { isInTrash } from './endpoints/record-checks.ts';
 import { pluralNoun, RecordEndpoints } from './endpoints/record-endpoints.ts';
 import { referencesEndpoints } from './endpoints/reference-endpoints.ts';
@@ -40,7 +41,8 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     records.create(),
     batchEndpoint(resource, area, batchName, records.nested, records.answered('saved')),
   ];
-  if (isAdmin) endpoints.push(importEndpoint(resource, area, area.operation('import', pluralNoun(model))));
+  const importOf = isAdmin ? importEndpoint : importFileEndpoint;
+  endpoints.push(importOf(resource, area, area.operation('import', pluralNoun(model))));
   endpoints.push(records.update(), records.destroy());
   if (model.history)
     endpoints.push(

@@ -103,7 +103,7 @@ export const undo = async (
   text: string,
 ): Promise<void> => {
   const [, base = '', collection, part = ''] =
-    /^(\/api\/v1|\/admin\/records)\/(?!api_keys|webhooks|auth|payment|checkout)(\w+)(\/batch|\/\{id\})?$/.exec(
+    /^(\/api\/v1|\/admin\/records)\/(?!api_keys|webhooks|auth|payment|checkout)(\w+)(\/batch|\/import|\/\{id\})?$/.exec(
       path,
     ) ?? [];
   const first = Object.values(firstRecords)
@@ -117,6 +117,12 @@ export const undo = async (
       await service.delete(`${webhooks}/${id}`, { token: root });
   if (method !== 'POST' || collection === undefined || part === '/{id}') return;
   const { data } = JSON.parse(text) as { data: { id: number } & { created: { id: number }[] } };
+  if (part === '/import') {
+    const newest = `${base}/${collection}?sort=-id&page=1&per_page=1`;
+    const [imported] = await service.ok<{ id: number }[]>('GET', newest, { token: root });
+    await service.delete(`${base}/${collection}/${imported?.id}`, { token: root });
+    return;
+  }
   const made = part === '/batch' ? data.created : [data];
   for (const { id } of made) await service.delete(`${base}/${collection}/${id}`, { token: root });
 };

@@ -8,18 +8,22 @@ import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
 import { ImportTakenError } from '../../ledger/imports.ts';
 import {
+  csvReader,
   FailedLineError,
+  type Frame,
+  ImportFields,
+  ImportHeadError,
+  jsonReader,
+  type ReadLine,
   type RefusedLine,
   RefusedLinesError,
   type ServedResource,
 } from '../../resources/operations.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { onStopSignal } from '../stop-signal.ts';
-import { ImportFields } from './import-fields.ts';
 import { FileImport, type ImportState } from './import-file.ts';
 import { ActingUser, findResource, type OpenOperations } from './opened.ts';
 import { countText, Progress, rowsText, speedText } from './progress.ts';
-import { csvReader, jsonReader } from './readers.ts';
 import type { Format } from './transfer-options.ts';
 
 /** The field by which a line finds the record to update. */
@@ -42,6 +46,23 @@ const openFile = async (path: string) => {
   if (about.isFile()) return { file, size: about.size };
   await file.close();
   throw new CommandError(`${path} is ${about.isDirectory() ? 'a directory' : 'no regular file'}`);
+};
+
+/** The words of this command are English, whatever the service's are. */
+const catalogue = catalogueOf('en');
+
+const readerOf = (
+  fields: ImportFields,
+  head: Frame | undefined,
+  onEmptyLine: (line: number) => void,
+): ReadLine => {
+  if (head === undefined) return jsonReader(fields, catalogue);
+  try {
+    return csvReader(fields, head, catalogue, onEmptyLine);
+  } catch (error) {
+    if (!(error instanceof ImportHeadError)) throw error;
+    throw new CommandError(`line ${error.line}, the names of the fields: ${error.message}`);
+  }
 };
 
 const percent = (bytes: number, size: number): string => `${Math.floor((bytes / Math.max(size, 1)) * 100)} %`;
@@ -107,7 +128,7 @@ export class ImportCommand {
       file,
       size,
       csv: format === 'csv',
-      reader: (head) => (head === undefined ? jsonReader(fields) : csvReader(fields, head, noteEmptyLine)),
+      reader: (head) => readerOf(fields, head, noteEmptyLine),
       into: { resource, actingFor: (action) => user.acting(resource, action), by },
       imports: services.imports,
       pause: services.database.pause ?? 0,

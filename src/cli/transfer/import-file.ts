@@ -5,14 +5,18 @@ import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ImportStore, StoredPlace } from '../../ledger/imports.ts';
 import {
+  type Frame,
+  FrameError,
+  type FramePlace,
+  Frames,
+  fileStart,
   type ImportCounts,
   type ImportInto,
   type ImportLine,
   importLines,
+  type ReadLine,
 } from '../../resources/operations.ts';
 import { CommandError } from '../io.ts';
-import { type Frame, FrameError, type FramePlace, Frames, fileStart } from './frames.ts';
-import { type ReadLine, unreadable } from './readers.ts';
 
 /** A position in this file that an import has reached. */
 export interface FoundPlace {
@@ -226,7 +230,8 @@ export class FileImport {
       }
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
-      lines.push(unreadable(error.line, error.message));
+      const flaw = { field: '', rule: 'custom', message: error.message };
+      lines.push({ number: error.line, values: {}, errors: [flaw] });
     }
     return lines;
   }

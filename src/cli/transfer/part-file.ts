@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory } from '../../kernel/sync-directory.ts';
+import { FrameError, Frames } from '../../resources/operations.ts';
 import { CommandError } from '../io.ts';
-import { FrameError, Frames } from './frames.ts';
 
 /** The written part of an export. */
 export interface PartContent {

@@ -35,14 +35,22 @@ const withFiles = (
   },
 });
 
+/** A body of bytes; of JSON lines, each line is a record. */
+const bytesOf = ({ docs: { bodyTypes = ['*/*'] } }: Endpoint, record: Json): JsonObject => ({
+  required: true,
+  content: Object.fromEntries(
+    bodyTypes.map((type) => [type, { schema: type === 'application/jsonl' ? record : {} }]),
+  ),
+});
+
 const bodyOf = (endpoint: Endpoint, context: Context): JsonObject | undefined => {
   const { components } = context;
   const { accepts, bodyKey } = endpoint;
   const input = portable(endpoint.input ?? { type: 'object' });
   if (accepts === 'nothing') return undefined;
-  if (accepts === 'bytes') return { required: true, content: { '*/*': { schema: {} } } };
   const named = typeof input['properties'] === 'object';
   const record = named ? components.add('schemas', inputName(endpoint), input, familyOf(endpoint)) : input;
+  if (accepts === 'bytes') return bytesOf(endpoint, named ? record : {});
   const schema: Json =
     bodyKey === undefined
       ? record

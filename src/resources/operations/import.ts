@@ -260,6 +260,7 @@ const refusalOf = (resource: ServedResource, line: number, problem: Problem): re
 const writeConcurrently = async (writes: Writes, lines: readonly ImportLine[]): Promise<readonly Done[]> => {
   const done: Done[] = [];
   for (let start = 0; start < lines.length; start += maxConcurrentLines) {
+    await nextSlice();
     const settled = await Promise.allSettled(
       lines.slice(start, start + maxConcurrentLines).map((line) => writeLine(writes, line)),
     );

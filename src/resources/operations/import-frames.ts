@@ -1,8 +1,7 @@
-/** Splits a file of CSV or JSON lines into records, within a bound of memory. */
+/** Splits a file or a body of CSV or JSON lines into records, within a bound of memory. */
 
 import { isUtf8 } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
 
 /** Bytes that one read requests from the file. */
 const readSize = 256 * 1024;
@@ -10,6 +9,7 @@ const readSize = 256 * 1024;
 /**
  * Maximum size of a record in bytes: a text field has at most 1,048,576 characters of up to four bytes, and there may
  * be several.
+ * @limit Bodies | a record of an imported file | bytes | 422
  */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
@@ -17,13 +17,34 @@ export const maxRecordBytes = 16 * 1024 * 1024;
 export class FrameError extends Error {
   /** The line on which the record begins. */
   readonly line: number;
+  readonly flaw: 'unclosed_quote' | 'too_long' | 'shorter';
 
-  constructor(line: number, message: string) {
+  constructor(line: number, flaw: FrameError['flaw'], message: string) {
     super(message);
     this.name = 'FrameError';
     this.line = line;
+    this.flaw = flaw;
   }
 }
+
+/** Bytes that are read by their position: an open file, or a body. */
+export interface ByteSource {
+  read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+}
+
+/** The bytes of a body. */
+export const bytesSource = (bytes: Uint8Array): ByteSource => ({
+  read: async (buffer, offset, length, position) => {
+    const part = bytes.subarray(position, position + length);
+    buffer.set(part, offset);
+    return { bytesRead: part.length };
+  },
+});
 
 /** The bytes of one record. */
 export interface Frame {
@@ -62,7 +83,7 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
  * has been read, `more` reads; they are separate functions so that a record costs no turn of the event loop.
  */
 export class Frames {
-  readonly #file: FileHandle;
+  readonly #file: ByteSource;
   readonly #size: number;
   readonly #quoted: boolean;
   readonly #hash: Hash;
@@ -80,7 +101,7 @@ export class Frames {
   #read: number;
   #lines: number;
 
-  constructor(file: FileHandle, { size, quoted, from = fileStart() }: FrameOptions) {
+  constructor(file: ByteSource, { size, quoted, from = fileStart() }: FrameOptions) {
     this.#file = file;
     this.#size = size;
     this.#quoted = quoted;
@@ -117,10 +138,14 @@ export class Frames {
     this.#searched = buffer.length;
     const line = this.#lines + 1;
     const waiting = buffer.length - this.#start;
-    if (waiting > maxRecordBytes) throw new FrameError(line, this.#tooLong());
+    if (waiting > maxRecordBytes) throw new FrameError(line, 'too_long', this.#tooLong());
     if (this.#read < this.#size || waiting === 0) return undefined;
     if (this.#quotes % 2 !== 0)
-      throw new FrameError(line, 'a double quote that opens in this record is never closed');
+      throw new FrameError(
+        line,
+        'unclosed_quote',
+        'a double quote that opens in this record is never closed',
+      );
     return this.#frame(buffer.length, buffer.length);
   }
 
@@ -134,7 +159,7 @@ export class Frames {
     rest.copy(buffer);
     const { bytesRead } = await this.#file.read(buffer, rest.length, wanted, this.#read);
     if (bytesRead === 0)
-      throw new FrameError(this.#lines + 1, 'the file has become shorter while it was read');
+      throw new FrameError(this.#lines + 1, 'shorter', 'the file has become shorter while it was read');
     this.#searched -= this.#start;
     this.#nextQuote = -1;
     this.#start = 0;
@@ -162,7 +187,7 @@ export class Frames {
     let start = this.#start;
     if (this.bytes === 0 && buffer.subarray(0, 3).equals(byteOrderMark)) start += 3;
     const stop = end > start && buffer[end - 1] === cr ? end - 1 : end;
-    if (stop - start > maxRecordBytes) throw new FrameError(this.#lines + 1, this.#tooLong());
+    if (stop - start > maxRecordBytes) throw new FrameError(this.#lines + 1, 'too_long', this.#tooLong());
     const line = this.#lines + 1;
     this.#lines += this.#innerLines + 1;
     this.#start = next;
