@@ -15,8 +15,8 @@ export type {
   Receipt,
   RotatedApiKey,
 } from './fixed.ts';
-export type { SignInStorage } from './long-sign-in.ts';
 export type { ImportCounts, ImportOptions, ImportSource } from './import.ts';
+export type { SignInStorage } from './long-sign-in.ts';
 export type { OperationCalls, OperationName, OperationNames, OperationShape } from './operation.ts';
 export type { ApiKey, User } from './records.ts';
 export type { CreateOptions, ResourceClient, WriteOptions } from './resource.ts';

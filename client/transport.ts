@@ -201,14 +201,7 @@ const invalidToken = 40101;
 
 /** Sends requests: credentials, JSON, envelope, errors, and the tries that are safe. */
 export const createTransport = (
-  {
-    baseUrl,
-    auth,
-    retry = {},
-    storage,
-    fetch: given,
-    strict = isInDevelopment(),
-  }: TransportOptions,
+  { baseUrl, auth, retry = {}, storage, fetch: given, strict = isInDevelopment() }: TransportOptions,
   json: JsonForm = JSON,
 ): Transport => {
   const base = baseUrl.replace(/\/+$/, '');

@@ -4,7 +4,7 @@ import type { FieldType } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { catalogueOf, type OwnRule, type ServiceLocale, uniqueCombination } from '../src/kernel/messages.ts';
 import { type ProblemName, problemTable } from '../src/kernel/problem-table.ts';
-import { nestedRules } from '../src/resources/operations.ts';
+import { lineRules, nestedRules } from '../src/resources/operations.ts';
 import { code, type PageWords, page, table } from './reference-markdown.ts';
 
 interface Words extends PageWords {

@@ -73,14 +73,14 @@ const formatOf = (call: Call): ImportFormat => {
   return found;
 };
 
-interface Place {
+interface ServedPlace {
   readonly resource: ServedResource;
   readonly area: Area;
 }
 
 /** The names that this caller may use; others count as unknown. @throws Problem `forbidden`, `invalid_parameter` */
 const fieldsFor = (
-  { resource: { model, context }, area }: Place,
+  { resource: { model, context }, area }: ServedPlace,
   call: Call,
   by: string | undefined,
   ignored: Set<string>,
@@ -103,7 +103,7 @@ const fieldsFor = (
 };
 
 const importCall = async (
-  place: Place,
+  place: ServedPlace,
   known: readonly string[],
   call: Call,
 ): Promise<{ readonly created: number; readonly updated: number }> => {
