@@ -266,7 +266,7 @@ const groups = [
   },
   folders('records', 3, 'import', 'history', 'trash', 'deletion', 'records'),
   folders('access', 3, 'access'),
-  folders('people', 3, 'users', 'keys', 'factor', 'invitation'),
+  folders('people', 3, 'users', 'keys', 'factor'),
   folders('work', 3, 'webhooks', 'jobs', 'watch'),
 ];
 

@@ -442,6 +442,10 @@ export const memberTexts: readonly Pair[] = [
     '长期登录：带有 `"remember": true` 的登录另外返回刷新令牌，用于续期；默认登录在 24 小时后结束。',
   ],
   [
+    "Accounts of users: the address to which the pages of the service lead on, and the application's own pages.",
+    '用户账号：服务自带的页面最后通往的地址，以及应用自己的页面。',
+  ],
+  [
     'Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths.',
     '用户可用的身份提供方，由 `oidc({ … })` 定义；名称是其路径的一部分。',
   ],

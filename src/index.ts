@@ -1,5 +1,6 @@
 /** The public interface: what an application's files import. Nothing inside the service imports this file. */
 export { sql } from 'kysely';
+export type { AccountOptions } from './accounts/account-options.ts';
 export type { PaymentHook } from './accounts/applications.ts';
 export type { OidcOptions, OidcProvider, RoleMapping } from './accounts/oidc.ts';
 export { oidc } from './accounts/oidc.ts';

@@ -2,7 +2,7 @@
 
 import CssBaseline from '@mui/material/CssBaseline';
 import { CoreAdminContext, CoreAdminUI, CustomRoutes, useResetStore } from 'ra-core';
-import { type ComponentType, type FunctionComponent, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { type ComponentType, type FunctionComponent, lazy, Suspense, useEffect } from 'react';
 import { createBrowserRouter, Navigate, Outlet, Route, RouterProvider, useLocation } from 'react-router';
 import { useSessionHint } from './account/session-hint.ts';
 import { SignInAgain } from './account/sign-in-again.tsx';
@@ -34,12 +34,6 @@ const page: typeof script = (load, name) =>
     const [found] = await Promise.all([load(), loadPageTexts()]);
     return found;
   }, name);
-
-const InvitationPage = script(() => import('./invitation/invitation-page.tsx'), 'InvitationPage');
-
-const AccountLinkPage = lazy(async () => ({
-  default: (await import('./account-links/account-link-pages.tsx')).AccountLinkPage,
-}));
 
 const SignInPage = script(() => import('./pages/sign-in.tsx'), 'SignIn');
 
@@ -157,28 +151,12 @@ const Area = () => (
   </CssBaseline>
 );
 
-/** A page outside of the administration area, independent of the session. */
-const outsideRoute = (path: string, content: ReactNode) => ({
-  path,
-  element: (
-    <CssBaseline>
-      <Suspense fallback={<Waiting />}>{content}</Suspense>
-    </CssBaseline>
-  ),
-});
-
 /** A router that can block navigation away from a form. */
 const router = createBrowserRouter(
   [
     {
       element: <Surroundings />,
-      children: [
-        outsideRoute('invitation', <InvitationPage />),
-        outsideRoute('password_reset', <AccountLinkPage purpose="password_reset" />),
-        outsideRoute('register', <AccountLinkPage purpose="register" />),
-        outsideRoute('email', <AccountLinkPage purpose="email" />),
-        { path: '*', element: <Administration /> },
-      ],
+      children: [{ path: '*', element: <Administration /> }],
     },
   ],
   { basename: pagesPath.replace(/\/$/, '') || '/' },

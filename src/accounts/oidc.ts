@@ -8,4 +8,6 @@ export type { LinkedAccounts } from './oidc/linked-accounts.ts';
 export { createLinkedAccounts } from './oidc/linked-accounts.ts';
 export type { OidcOptions, OidcProvider, RoleMapping } from './oidc/provider-options.ts';
 export { oidc, providersOption } from './oidc/provider-options.ts';
+export { signInPagePath } from './oidc/provider-sign-ins.ts';
+export { arrivalOf } from './oidc/return-path.ts';
 export { defaultRoles, explainRoles, rolesOfValue } from './oidc/role-mapping.ts';

@@ -84,8 +84,8 @@ export const allEndpoints = async (
   development = false,
 ): Promise<Endpoint[]> => {
   const { mail } = application.config;
-  const { baseUrl } = config;
-  const place = { service: nameInMail(application.about, baseUrl), baseUrl };
+  const { linkPlace } = composed.services;
+  const place = { service: nameInMail(application.about, config.baseUrl), linkPlace };
   const preview = development && mail !== undefined ? mailPreviewEndpoints(mail, place) : [];
   const documentation = config.apiDocs ? await documentationOf(composed, application, config) : undefined;
   return [...ownEndpoints(composed.services, application), ...preview, ...(documentation?.endpoints ?? [])];

@@ -3,6 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type AccountOptions, accountsOption } from '../accounts/account-options.ts';
 import type { PaymentHook } from '../accounts/applications.ts';
 import { type OidcProvider, providersOption } from '../accounts/oidc.ts';
 import { type SessionOptions, sessionsOption } from '../accounts/sessions.ts';
@@ -83,6 +84,8 @@ export interface ApplicationConfig {
    * ends after 24 hours.
    */
   readonly sessions?: SessionOptions;
+  /** Accounts of users: the address to which the pages of the service lead on, and the application's own pages. */
+  readonly accounts?: AccountOptions;
   /** Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths. */
   readonly providers?: Readonly<Record<string, OidcProvider>>;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
@@ -103,6 +106,7 @@ const configOptions = {
   mail: mailOption,
   registration: registrationOption,
   sessions: sessionsOption,
+  accounts: accountsOption,
   providers: providersOption,
   onPayment: code,
   onStart: code,

@@ -31,6 +31,7 @@ import {
   createNotifyUser,
   createUserStore,
 } from '../accounts/users.ts';
+import type { LinkPlace } from '../auth/link-token.ts';
 import { createLogin } from '../auth/login.ts';
 import { createPasskeys } from '../auth/passkeys.ts';
 import { createPasswords } from '../auth/password.ts';
@@ -159,7 +160,7 @@ const composeJobs = (parts: Parts, foundations: Foundations, later: LaterParts):
         send: createMailSender({
           mail,
           service: nameInMail(application.about, config.baseUrl),
-          baseUrl: config.baseUrl,
+          linkPlace: linkPlaceOf(parts),
           secrets: keyed.mailSecrets,
           clock,
           logger,
@@ -196,6 +197,12 @@ const composeResources = (
   });
 };
 
+/** The place of the pages that links open. */
+const linkPlaceOf = ({ config, application }: Pick<Parts, 'config' | 'application'>): LinkPlace => ({
+  baseUrl: config.baseUrl,
+  pages: application.config.accounts?.pages?.replace(/\/+$/, ''),
+});
+
 /** Users, their mail, and their means of signing in. */
 const composeAccounts = (
   { config, application, vault }: Parts,
@@ -231,6 +238,7 @@ const composeAccounts = (
     ),
     providerSecrets: keyed.providerSecrets,
     registration: registration || undefined,
+    linkPlace: linkPlaceOf({ config, application }),
     secondFactors: createSecondFactorStore(context, mustUseSecondFactor),
     secondFactorRequired: mustUseSecondFactor,
     factorSetups: createFactorSetups(context, notifyUser),
@@ -243,10 +251,10 @@ const composeAccounts = (
 
 /** The scopes of callers, and the scope of work that the application starts by itself. */
 const composeScopes = (
-  { config, application, clock, database }: Parts,
+  { application, clock, database }: Parts,
   { context, keyed, catalogue, passwords, transactionLimit }: Foundations,
   resources: ReadonlyMap<string, ServedResource>,
-  { users, userTokens, invitations }: ReturnType<typeof composeAccounts>,
+  { users, userTokens, invitations, linkPlace }: ReturnType<typeof composeAccounts>,
   jobs: JobService,
 ) => {
   const accounts = createAccounts({
@@ -256,7 +264,7 @@ const composeScopes = (
     userTokens,
     tokens: keyed.tokens,
     invitations,
-    baseUrl: config.baseUrl,
+    linkPlace,
     catalogue,
     models: application.models,
   });

@@ -3,8 +3,10 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { KeyCalls, KeyUsage, KeyUses } from '../accounts/api-keys.ts';
+import { arrivalOf, signInPagePath } from '../accounts/oidc.ts';
 import type { SecurityEventStore } from '../accounts/security-events.ts';
 import { isOfKeys } from '../auth/registry.ts';
+import { accountPages } from '../console/account-pages.ts';
 import { openAdminPages } from '../console/shell.ts';
 import type { Database } from '../database/database.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -163,9 +165,17 @@ export const openHttp = async (
   };
   const pages = await openAdminPages({ ...config, ...offered, application: application.about });
   if (pages === undefined) logger.warn('the administration pages are not built: npm run build');
+  const admin = pages !== undefined;
+  const { home } = application.config.accounts ?? {};
+  const arrival = arrivalOf(home ?? (admin ? `${config.baseUrl}/admin/login` : undefined), config.baseUrl);
+  const ofAccounts = accountPages(
+    { ...config, ...offered, application: application.about, home, arrival, admin },
+    signInPagePath,
+  );
   const endpoints = servedBy(config, [
     ...(await allEndpoints(composed, application, config, options.development)),
     ...(pages?.endpoints ?? []),
+    ...ofAccounts.endpoints,
   ]);
   closing.push(() => services.buckets.close());
   const http = createHttpServer(endpoints, pipeline, {
@@ -181,7 +191,8 @@ export const openHttp = async (
     stallTimeoutMs: options.stallTimeoutMs,
     counterOf: counterOf(services),
     observerOf: observerOf(services, metering),
-    pages: pages === undefined || config.jobs === 'only' ? [] : [pages.area],
+    // The first area of a path serves it.
+    pages: config.jobs === 'only' ? [] : [...ofAccounts.areas, ...(pages === undefined ? [] : [pages.area])],
     onArrivals: database.renewSnapshot === undefined ? undefined : () => database.renewSnapshot?.(),
     around: tracing?.request,
   });

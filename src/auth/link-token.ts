@@ -37,8 +37,26 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
 export const hashLinkToken = (token: string): string | undefined =>
   tokenForm.test(token) ? hashOf(token) : undefined;
 
-/** Path of the page on which an invited user sets a password. */
-export const invitationPath = '/admin/invitation';
+/** Paths of the service's pages that links with a token open. */
+export const linkPaths = {
+  invitation: '/account/invitation',
+  password_reset: '/account/password_reset',
+  register: '/account/register',
+  email: '/account/email',
+} as const;
 
-/** The token is in the fragment: a browser does not send it, so it appears in no log. */
-export const linkUrl = (baseUrl: string, path: string, token: string): string => `${baseUrl}${path}#${token}`;
+/** The place of the pages that links open. */
+export interface LinkPlace {
+  readonly baseUrl: string;
+  /** Address of the application's own pages, without a slash at its end; undefined: the pages of the service. */
+  readonly pages: string | undefined;
+}
+
+/**
+ * The address of a link. The token is in the fragment: a browser does not send it, so it appears in no log.
+ * @param path of the service's page, which also names that of an application
+ */
+export const linkUrl = ({ baseUrl, pages }: LinkPlace, path: string, token: string): string => {
+  const address = pages === undefined ? `${baseUrl}${path}` : `${pages}${path.slice(path.lastIndexOf('/'))}`;
+  return `${address}#${token}`;
+};

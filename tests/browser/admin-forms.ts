@@ -66,7 +66,6 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
     },
   ],
   'account/own-password-form.tsx': [{ path: '/password', field: '当前密码', typed: 'unsaved' }],
-  'invitation/new-password-form.tsx': [],
   'records/bulk-form.tsx': [
     {
       path: '/records/books',
@@ -85,8 +84,6 @@ export const forms: Readonly<Record<string, readonly KnownForm[]>> = {
 /** Forms whose input is nothing that could be lost, each with the reason. */
 export const formsWithoutInput: Readonly<Record<string, string>> = {
   'pages/sign-in-form.tsx': 'nobody is signed in yet, or the form stands over a page that asks itself',
-  'account-links/link-form.tsx':
-    'one that is filled in before the sign-in, from a link that can be opened again',
   'pages/second-step.tsx': 'a code that counts once',
   'parts/condition-form.tsx': 'a condition that is whole applies however it is closed',
   'access/explain-sign-in.tsx': 'a question, which stands in the address once it is asked',

@@ -96,7 +96,7 @@ describe('a method of authentication', () => {
   let files: readonly (readonly [file: string, text: string])[];
   beforeAll(async () => {
     const found = await Promise.all(
-      ['src', 'client', 'docs-page', 'admin/src'].map(async (folder) =>
+      ['src', 'client', 'docs-page', 'account-pages', 'admin/src'].map(async (folder) =>
         (await readdir(join(root, folder), { recursive: true })).map((name) => `${folder}/${name}`),
       ),
     );

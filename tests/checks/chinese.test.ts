@@ -58,7 +58,7 @@ const literals = (file: string): string[] =>
   );
 
 const guides = tracked('*zh-CN.md');
-const sources = tracked('src', 'admin', 'docs-page', 'examples', 'client').filter(
+const sources = tracked('src', 'admin', 'docs-page', 'account-pages', 'examples', 'client').filter(
   (file) => /\.(?:ts|tsx|js)$/.test(file) && !file.endsWith('.test.ts'),
 );
 

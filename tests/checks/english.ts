@@ -22,7 +22,7 @@ const tracked = (...patterns: readonly string[]): readonly string[] =>
 
 const documents = tracked('*.md').filter((file) => !file.endsWith('.zh-CN.md'));
 
-const sources = tracked('src', 'admin/src', 'docs-page', 'client').filter(
+const sources = tracked('src', 'admin/src', 'docs-page', 'account-pages', 'client').filter(
   (file) => /\.(?:ts|tsx|js)$/.test(file) && !file.endsWith('.test.ts'),
 );
 

@@ -64,6 +64,12 @@ const rows: readonly Row[] = [
     [`${reference}advisories`, 'mail'],
   ],
   [
+    'setting accounts',
+    [`${guide}accounts`, 'accounts: { home:'],
+    [`${reference}accounts`, '`accounts.pages`'],
+    [`${reference}providers`, '`accounts.home`'],
+  ],
+  [
     'command user create, command user set-password, command user reset-factor',
     [`${guide}accounts`, 'user set-password'],
     [`${reference}troubleshooting`, 'user set-password'],

@@ -27,13 +27,8 @@ const firstFiles = (): ReadonlyMap<string, string> => {
     }
   };
   visit(`${folder}main.tsx`);
-  // These pages come without the page texts, too.
-  for (const page of [
-    'pages/sign-in.tsx',
-    'invitation/invitation-page.tsx',
-    'account-links/account-link-pages.tsx',
-  ])
-    visit(folder + page);
+  // This page comes without the page texts, too.
+  visit(`${folder}pages/sign-in.tsx`);
   return found;
 };
 

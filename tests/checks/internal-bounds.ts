@@ -25,7 +25,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'accounts/oidc/bounded-fetch.ts maxConnections',
       'accounts/oidc/bounded-fetch.ts maxWaiting',
       'accounts/oidc/return-path.ts',
-      'accounts/oidc/linked-accounts.ts maxNameTries',
+      'accounts/users/made-username.ts',
       'accounts/security-events.ts',
       'ledger/outbox.ts',
       'upkeep/refusals/refusals.ts',

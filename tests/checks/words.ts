@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const files = '{src,client,admin/src,docs-page,bench,examples,evals,scripts,tests}/**/*.{ts,tsx,js}';
+const files =
+  '{src,client,admin/src,docs-page,account-pages,bench,examples,evals,scripts,tests}/**/*.{ts,tsx,js}';
 
 /**
  * Words that the code does without (docs/contributing/glossary-code.md), counted for each folder. The counts of words.json

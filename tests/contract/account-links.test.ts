@@ -79,7 +79,7 @@ describeEachDatabase('links that are sent by mail', (databases) => {
         expect((await ask(user[by].toUpperCase())).status).toBe(200);
         const message = await mailbox.next();
         expect(message).toMatchObject({ to: user.email, template: 'password_reset', locale: 'zh-CN' });
-        expect(message.text).toContain(`${service.server.config.baseUrl}/admin/password_reset#`);
+        expect(message.text).toContain(`${service.server.config.baseUrl}/account/password_reset#`);
         const token = linkToken(message);
         expect((await confirm(token)).status).toBe(200);
         expect((await confirm(token)).json.code).toBe(41004);
@@ -366,7 +366,11 @@ describeEachDatabase('links that are sent by mail', (databases) => {
       await register({ email });
       const token = linkToken(await mailbox.next());
       const refused = await confirmRegistration({ token });
-      expect(fieldsOf(refused)).toEqual(['username', 'password']);
+      expect(fieldsOf(refused)).toEqual(['password']);
+      expect(fieldsOf(await confirmRegistration({ token, username: 'a@b' }))).toEqual([
+        'username',
+        'password',
+      ]);
     });
 
     it('tells nothing of taken addresses and usernames before the address is verified', async () => {

@@ -22,7 +22,14 @@ const now = Date.parse('2026-05-01T00:00:00.000Z');
 
 const sendWith = (mail: MailOption, password?: string) =>
   createMailSender({
-    ...{ mail, service: 'Shop', baseUrl, secrets, clock: () => now, password: () => password },
+    ...{
+      mail,
+      service: 'Shop',
+      linkPlace: { baseUrl, pages: undefined },
+      secrets,
+      clock: () => now,
+      password: () => password,
+    },
     logger: { info: () => {} } as never,
   });
 
@@ -32,7 +39,7 @@ const message = {
   locale: 'en',
   username: 'ann',
   name: 'Ann',
-  path: '/admin/password_reset',
+  path: '/account/password_reset',
   sealed_token: secrets.seal(token),
   expires_at: '2026-05-01T00:30:00.000Z',
 } as const;
@@ -51,7 +58,7 @@ describe('mail by SMTP', () => {
     expect(headers.get('to')).toEqual(['ann@example.com']);
     expect(headers.get('message-id')).toEqual(['<gatewright-7@api.example.com>']);
     expect(headers.get('auto-submitted')).toEqual(['auto-generated']);
-    expect(plainTextOf(mail)).toContain(`${baseUrl}/admin/password_reset#${token}`);
+    expect(plainTextOf(mail)).toContain(`${baseUrl}/account/password_reset#${token}`);
     expect(mail.raw).toContain('text/html');
   });
 

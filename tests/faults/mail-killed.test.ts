@@ -56,7 +56,7 @@ describeEachDatabase('mail of a process that is killed', (databases) => {
       expect(new Set(copies.map((mail) => headersOf(mail).get('message-id')?.[0])).size).toBe(1);
       expect(new Set(copies.map((mail) => /#\S+/.exec(plainTextOf(mail))?.[0])).size).toBe(1);
     }
-    expect(smtp.received.every((mail) => plainTextOf(mail).includes('/admin/register#'))).toBe(true);
+    expect(smtp.received.every((mail) => plainTextOf(mail).includes('/account/register#'))).toBe(true);
     const [mail] = smtp.received;
     const token = /#(\S+)/.exec(mail === undefined ? '' : plainTextOf(mail))?.[1];
     const chosen = { username: 'first', password: 'walnut-harbour-61 lamp' };

@@ -37,7 +37,7 @@ describe('the package', () => {
   it('holds what runs, with types and source maps, and nothing else', () => {
     const paths = packed.files.map(({ path }) => path);
     const allowed =
-      /^(?:bin\/(?:gatewright|runtime)\.js|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/bundled(?:\.cdx\.json|-licences\.txt)|dist\/admin\/.+|docs\/(?!\.vitepress|contributing).+|docs-page\/.+|package\.json|(?:CHANGELOG|(?:SECURITY|README)(?:\.[\w-]+)?)\.md|LICENSE)$/;
+      /^(?:bin\/(?:gatewright|runtime)\.js|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/bundled(?:\.cdx\.json|-licences\.txt)|dist\/admin\/.+|docs\/(?!\.vitepress|contributing).+|(?:docs-page|account-pages)\/.+|package\.json|(?:CHANGELOG|(?:SECURITY|README)(?:\.[\w-]+)?)\.md|LICENSE)$/;
     expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
     expect(paths.filter((path) => /\.test\.(?!yml$)|test-io|(?<!\.d)\.ts$|tsconfig/.test(path))).toEqual([]);
     for (const needed of [
@@ -55,6 +55,7 @@ describe('the package', () => {
       'docs/reference/options.schema.json',
       'dist/bundled-licences.txt',
       'dist/admin/THIRD-PARTY.txt',
+      'account-pages/main.js',
     ])
       expect(paths).toContain(needed);
     const size = packed.files.reduce((sum, file) => sum + file.size, 0);

@@ -21,11 +21,11 @@ export const describedBy = async (application: Application, config: Config): Pro
 };
 
 /**
- * Paths beside the API that are no operations of it: the administration area's pages and the documentation's,
- * which are files (the page of /api-docs itself is described), and a browser's question whether it may ask (CORS).
+ * Paths beside the API that are no operations of it: the pages of the administration area, of end users and of the
+ * documentation, which are files (the page of /api-docs itself is described), and a browser's question whether it may ask (CORS).
  */
 const isNoOperation = ({ method, path, status, headers }: Exchange): boolean =>
-  /\/(admin|api-docs|api-docs\.md|llms(-full)?\.txt)(\/|$|\?)/.test(path) &&
+  /\/(admin|account|api-docs|api-docs\.md|llms(-full)?\.txt)(\/|$|\?)/.test(path) &&
   !/^application\/json/.test(String(headers['content-type']))
     ? status < 400
     : method === 'OPTIONS' && status === 204;

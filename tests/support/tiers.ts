@@ -36,7 +36,7 @@ const dialectSensitive = [
   'src/{accounts,database,delivery,ledger,records}/**/*.test.ts',
   'src/resources/operations/**/*.test.ts',
   'src/upkeep/{refusals,usage}/**/*.test.ts',
-  'tests/contract/{account-links,account-notices,activity,conditional-messages,csv,equal-answers,events,history,import,jobs,kept,key-rotation,leaked-keys,locks,long-sign-ins,makers,managed-webhooks,oidc,older-program,search,service-accounts,tokens,trash,trash-values}.test.ts',
+  'tests/contract/{account-links,account-notices,account-pages,activity,conditional-messages,csv,equal-answers,events,history,import,jobs,kept,key-rotation,leaked-keys,locks,long-sign-ins,makers,managed-webhooks,oidc,older-program,search,service-accounts,tokens,trash,trash-values}.test.ts',
   'tests/contract/relations/*.test.ts',
   'tests/contract/resources/{aggregate,batch,cascades,concurrency,end-state,full-text-search,nulled-references,references,row-rules,unique}.test.ts',
 ];

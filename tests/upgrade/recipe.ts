@@ -33,6 +33,7 @@ const parts = [
   'client',
   'docs',
   'docs-page',
+  'account-pages',
   'scripts',
   'tests/support',
   'tests/types',

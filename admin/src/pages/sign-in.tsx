@@ -1,11 +1,12 @@
 /** The page of the sign-in. */
 
 import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useNotificationContext } from 'ra-core';
 import { useLocation, useNavigate } from 'react-router';
+import { basePath } from '../base.ts';
 import { offers } from '../offered.ts';
-import { LinkButton } from '../parts/link.tsx';
 import { forgetModels } from '../service.ts';
 import { useOutsideTexts } from '../texts/outside.ts';
 import { usePageLanguage, useText } from '../texts/provider.ts';
@@ -13,7 +14,7 @@ import { OutsidePage } from './outside-page.tsx';
 import { ProviderButtons, useProviderResult } from './providers.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
-type Stated = 'nextPathname' | 'nextSearch' | 'invited';
+type Stated = 'nextPathname' | 'nextSearch';
 
 const textIn = (state: unknown, name: Stated): string => {
   if (typeof state !== 'object' || state === null) return '';
@@ -25,10 +26,10 @@ const textIn = (state: unknown, name: Stated): string => {
 const destinationOf = (state: unknown): string =>
   textIn(state, 'nextPathname').replace(/^[\\/]+/, '/') + textIn(state, 'nextSearch');
 
-/** State of the path to the sign-in after a password was set by a link: the form has the name already. */
-export const signInPathFor = (username: string): Readonly<Partial<Record<Stated, string>>> => ({
-  invited: username,
-});
+/** A link to a page of users, outside of the administration area. */
+const AccountLink = ({ page, children }: { readonly page: string; readonly children: string }) => (
+  <Button href={`${basePath}/account/${page}`}>{children}</Button>
+);
 
 /** The sign-in page; a requested page follows afterwards. */
 export const SignIn = () => {
@@ -42,27 +43,20 @@ export const SignIn = () => {
     resetNotifications();
     await navigate(destinationOf(state) || '/');
   };
-  const invited = textIn(state, 'invited');
   const own = useOutsideTexts();
   const returned = useProviderResult();
   return (
     <OutsidePage title={text('signIn.title')}>
-      {invited === '' ? (
-        <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('signIn.lead')}</Typography>
-      ) : (
-        <Alert severity="success" sx={{ mb: 1 }}>
-          {own.invitation.signIn}
-        </Alert>
-      )}
+      <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text('signIn.lead')}</Typography>
       {returned.failed ? (
         <Alert severity="error" sx={{ mb: 1 }}>
           {own.providerFailed}
         </Alert>
       ) : null}
-      <SignInForm account={invited} providerCode={returned.code} onSignedIn={enter}>
+      <SignInForm providerCode={returned.code} onSignedIn={enter}>
         {offers('providers') ? <ProviderButtons /> : null}
-        {offers('mail') ? <LinkButton to="/password_reset">{own.forgot}</LinkButton> : null}
-        {offers('registration') ? <LinkButton to="/register">{own.registerElsewhere}</LinkButton> : null}
+        {offers('mail') ? <AccountLink page="password_reset">{own.forgot}</AccountLink> : null}
+        {offers('registration') ? <AccountLink page="register">{own.registerElsewhere}</AccountLink> : null}
       </SignInForm>
     </OutsidePage>
   );

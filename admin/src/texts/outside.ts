@@ -1,6 +1,6 @@
 /**
- * Texts of the pages outside of the administration area. They are part of the scripts of these pages, in both
- * languages: one more request would cost more than the second language.
+ * Texts of the sign-in. They are part of its script, in both languages: one more request would cost more than the
+ * second language.
  */
 
 import { outside as inEnglish } from './en/outside.ts';
@@ -10,7 +10,7 @@ import { outside as inChinese } from './zh-CN/outside.ts';
 
 const texts: Readonly<Record<Language, OutsideTexts>> = { en: inEnglish, 'zh-CN': inChinese };
 
-/** The texts of these pages in the chosen language. */
+/** These texts in the chosen language. */
 export const useOutsideTexts = (): OutsideTexts => texts[useLanguage()];
 
 /** A text with the values in place of `%{name}`. */

@@ -21,7 +21,7 @@ export type FirstTexts = typeof chineseFirst & typeof englishFirst;
 /** Texts that are loaded with the first page that is not a list of records. */
 export type PageTexts = typeof chinesePages & typeof englishPages;
 
-/** Texts of the pages outside of the administration area. */
+/** Texts of the sign-in. */
 export type OutsideTexts = typeof chineseOutside & typeof englishOutside;
 
 /** Texts shown by other code. */

@@ -3,7 +3,7 @@
  */
 
 import { shownAddress } from '../../auth/address.ts';
-import { hashLinkToken, invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';
+import { hashLinkToken, type LinkPlace, linkPaths, linkUrl, newLinkToken } from '../../auth/link-token.ts';
 import type { LoginThrottle } from '../../auth/login-throttle.ts';
 import type { Passwords } from '../../auth/password.ts';
 import { passwordRules, passwordViolation } from '../../auth/password-rules.ts';
@@ -40,6 +40,8 @@ const invitedUserSchema = objectSchema('InvitedUser', {
   expires_at: time,
 });
 
+const invitationPath = '/admin/invitation';
+
 /** Attempts of one network are counted under one name. */
 const counted = 'token';
 
@@ -63,24 +65,28 @@ export interface InvitationParts {
   readonly securityEvents: SecurityEventStore;
   /** Messages to be sent, and the links of users; undefined where the application sends no mail. */
   readonly mail: MailQueue | undefined;
-  readonly baseUrl: string;
+  readonly linkPlace: LinkPlace;
   readonly locale: Locale;
   readonly catalogue: Catalogue;
 }
+
+/** Tells whether a browser sends the request from the pages of the application that links open. */
+const isOfApplication = (call: Pick<Call, 'header'>, { pages }: LinkPlace): boolean =>
+  pages !== undefined && call.header('origin') === new URL(pages).origin;
 
 /**
  * Looks a token up and uses it. An unknown one counts as a failure, and each call takes its place in the counters
  * before a password is hashed.
  */
 const createLookUp =
-  ({ invitations, throttle, securityEvents, baseUrl }: InvitationParts) =>
+  ({ invitations, throttle, securityEvents, linkPlace }: InvitationParts) =>
   async <Result>(
     call: Call,
     token: string,
     use: (found: OpenInvitation) => Promise<Result>,
   ): Promise<Result> => {
     const { address, signal } = call;
-    if (isForeignPage(call, baseUrl)) {
+    if (isForeignPage(call, linkPlace.baseUrl) && !isOfApplication(call, linkPlace)) {
       const detail = { method: 'POST', path: call.path };
       securityEvents.record({ action: 'admin.refused', address, detail });
       throw new Problem('cross_site');
@@ -106,7 +112,7 @@ const open = { method: 'POST', auth: [], policy: { kind: 'open' }, accepts: 'jso
 
 const tokenField = { token: field.text({ required: true }) };
 
-const inviteEndpoint = ({ invitations, mail, baseUrl }: InvitationParts): Endpoint => ({
+const inviteEndpoint = ({ invitations, mail, linkPlace }: InvitationParts): Endpoint => ({
   operation: 'adminInviteUser',
   method: 'POST',
   path: '/admin/users/:id/invitation',
@@ -132,7 +138,7 @@ const inviteEndpoint = ({ invitations, mail, baseUrl }: InvitationParts): Endpoi
     const made = newLinkToken();
     const { expiresAt, sentTo } = await invitations.create(id, made, actorOf(call));
     mail?.wake();
-    const url = linkUrl(baseUrl, invitationPath, made.token);
+    const url = linkUrl(linkPlace, linkPaths.invitation, made.token);
     return { data: { url, expires_at: expiresAt, sent_to: sentTo ?? null } };
   },
 });

@@ -1,6 +1,6 @@
 /** Invitation links in the database: a link is found by the hash of its token, and sets a password once. */
 
-import { invitationLifetime, invitationPath, type LinkToken } from '../../auth/link-token.ts';
+import { invitationLifetime, type LinkToken, linkPaths } from '../../auth/link-token.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import {
   type Fragment,
@@ -146,7 +146,7 @@ export class InvitationStore {
       const values = { user_id: userId, ...maker, token_hash: hash, ...times, security_stamp };
       await transaction.run(toQuery(tables.insertInto('gatewright_invitations').values(values)));
       const { email, username, name } = user;
-      const link = { path: invitationPath, token, expiresAt };
+      const link = { path: linkPaths.invitation, token, expiresAt };
       const message = { to: email, user: { username, name }, locale: actor.language, link };
       await this.#mail?.add(transaction, { template: 'invitation', ...message });
       const audit = {

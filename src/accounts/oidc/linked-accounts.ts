@@ -3,7 +3,7 @@
  * provider.
  */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { canonicalAccount } from '../../auth/account.ts';
 import { noAddress } from '../../auth/address.ts';
@@ -25,6 +25,7 @@ import {
 } from '../../ledger/context.ts';
 import { superAdmin } from '../../policy/rule.ts';
 import { lockUser } from '../second-factors/factor-change.ts';
+import { freeUsername } from '../users/made-username.ts';
 import type { UserStore, UserValues } from '../users/store.ts';
 import { endSessions, type StoredUser, storedUser } from '../users/stored-user.ts';
 import type { NotifyUser } from '../users/user-notices.ts';
@@ -80,9 +81,6 @@ const maxClaimValueLength = 200;
 const storedClaim = (values: readonly string[] | null): string | null =>
   values &&
   JSON.stringify(values.slice(0, maxClaimValues).map((value) => value.slice(0, maxClaimValueLength)));
-
-/** Tries of a new username, each with another ending. */
-const maxNameTries = 5;
 
 export interface LinkedAccountParts extends TableContext {
   readonly users: Pick<UserStore, 'create' | 'update'>;
@@ -397,19 +395,12 @@ export class LinkedAccounts {
     { transaction, tables }: Change,
     values: UserValues,
   ): Promise<{ readonly values: UserValues; readonly isAddressTaken: boolean }> {
-    const isTaken = async (
-      column: 'username_canonical' | 'email_canonical',
-      canonical: string,
-    ): Promise<boolean> =>
-      (await transaction.get(
-        toQuery(tables.selectFrom('users').select('id').where(column, '=', canonical)),
-      )) !== undefined;
-    let { username } = values;
-    for (let tries = 1; await isTaken('username_canonical', canonicalAccount(username)); tries += 1) {
-      if (tries > maxNameTries) throw new Error('no free username was found');
-      username = `${values.username.slice(0, 50)}-${randomBytes(3).toString('hex')}`;
-    }
-    const isAddressTaken = values.email !== '' && (await isTaken('email_canonical', values.emailCanonical));
+    const username = await freeUsername({ transaction, tables }, values.username);
+    const holder = tables
+      .selectFrom('users')
+      .select('id')
+      .where('email_canonical', '=', values.emailCanonical);
+    const isAddressTaken = values.email !== '' && (await transaction.get(toQuery(holder))) !== undefined;
     const named = { ...values, username, usernameCanonical: canonicalAccount(username) };
     return { values: isAddressTaken ? { ...named, ...noAddress() } : named, isAddressTaken };
   }

@@ -77,6 +77,9 @@ const provesFactor = ({ secondFactor }: OidcProvider, claims: JsonObject): boole
   secondFactor !== undefined &&
   claimTexts(claims[secondFactor.claim]).some((value) => secondFactor.values.includes(value));
 
+/** Path of the service's own page for users who sign in with a provider. */
+export const signInPagePath = '/account/login';
+
 /** The outcome of a sign-in: the fragment for its page, and the cookie that binds a one-time code to the browser. */
 export interface Arrival {
   readonly fragment: string;
@@ -108,7 +111,7 @@ export class ProviderSignIns {
     this.#services = services;
     this.#pending = createPendingSignIns(services);
     this.#codes = createBoundCodes(services.baseUrl);
-    this.defaultReturnPath = `${new URL(services.baseUrl).pathname.replace(/\/+$/, '')}/admin/login`;
+    this.defaultReturnPath = `${new URL(services.baseUrl).pathname.replace(/\/+$/, '')}${signInPagePath}`;
   }
 
   /** @throws Problem `invalid_parameter` */

@@ -46,3 +46,14 @@ export const returnPathOf = (text: string, baseUrl: string): string | undefined 
     return undefined;
   return url.pathname + url.search;
 };
+
+/**
+ * The address of a page that can exchange a one-time code: one of this service's own origin, since the code is bound to
+ * a cookie of the service. Undefined for any other.
+ * @param home `accounts.home` of the application
+ */
+export const arrivalOf = (home: string | undefined, baseUrl: string): string | undefined => {
+  const { origin } = new URL(baseUrl);
+  const url = home === undefined ? null : URL.parse(home);
+  return url?.origin === origin ? returnPathOf(url.pathname + url.search, baseUrl) : undefined;
+};

@@ -25,6 +25,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import { publicUserEntity } from '../../records/user-entity.ts';
 import type { AccountLinks, LinkPurpose, LinkRequest } from './account-links.ts';
+import { usernameOfAddress } from './made-username.ts';
 import { verifyOwnPassword } from './own-password.ts';
 import type { UserStore } from './store.ts';
 import { createUserInput, newUserOf, type UserForm } from './user-input.ts';
@@ -333,13 +334,16 @@ class Registrations {
     if (link === undefined) return undefined;
     const violation = this.#addressViolation(link.email);
     if (violation !== undefined) refuseInvalid([this.requestInput.error('email', violation)]);
-    const { username, name, passwordHash } = link.registration;
+    const { username: stored, name, passwordHash } = link.registration;
+    const chosen = values['username'] ?? stored;
+    const isMade = chosen === undefined || chosen === null;
+    const username = isMade ? usernameOfAddress(link.email) : chosen;
     const sent = values['password'] ?? null;
     const credentials: JsonObject =
       sent === null && passwordHash !== undefined ? { invite: true } : { password: sent };
     const read = await this.#users.read(
       {
-        username: values['username'] ?? username ?? null,
+        username,
         email: link.email,
         name: values['name'] ?? name ?? null,
         ...credentials,
@@ -349,13 +353,15 @@ class Registrations {
     );
     if (read.errors.some((error) => error.field === 'roles'))
       throw new Error(`registration.roles: one of ${roles.join(', ')} does not exist: create it first`);
-    refuseInvalid(read.errors);
+    // A username that is made gets another ending where it is taken.
+    refuseInvalid(isMade ? read.errors.filter((error) => error.field !== 'username') : read.errors);
     const hash =
       read.password === undefined
         ? (passwordHash ?? '')
         : await passwords.hash(read.password, ticketOf(call));
     const actor = { principal: anonymous, address: call.address };
-    const id = await this.#users.save(() => accountLinks.register(link, newUserOf(read, hash), actor));
+    const user = newUserOf(read, hash);
+    const id = await this.#users.save(() => accountLinks.register(link, user, actor, isMade));
     return id === undefined ? undefined : identities.byUserId(id, []);
   }
 }
@@ -411,8 +417,9 @@ const confirmRegistrationEndpoint = (services: MailingParts, registrations: Regi
     docs: {
       summary: { 'zh-CN': '凭链接完成注册', en: 'Complete a registration by its link' },
       description: {
-        'zh-CN': '此处填写的用户名、姓名和密码取代注册时填写的内容。用户随后即可登录。',
-        en: 'Username, name and password replace those of the registration. The user can then sign in.',
+        'zh-CN':
+          '此处填写的用户名、姓名和密码取代注册时填写的内容。两处都没有用户名时，以邮箱 @ 之前的部分为用户名；若已被使用，则另加后缀。用户随后即可登录。',
+        en: 'Username, name and password replace those of the registration. Without a username in either, the part of the address before the @ becomes one, with an ending where it is taken. The user can then sign in.',
       },
       tag: 'Auth',
       data: publicUserEntity.schema,

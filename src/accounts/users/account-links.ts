@@ -1,7 +1,8 @@
 /** Links by mail in the database: requests, the messages that they cause, and links used once. */
 
+import { canonicalAccount } from '../../auth/account.ts';
 import { networkOf } from '../../auth/client-network.ts';
-import { accountLinkLifetime, hashLinkToken, newLinkToken } from '../../auth/link-token.ts';
+import { accountLinkLifetime, hashLinkToken, linkPaths, newLinkToken } from '../../auth/link-token.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { anonymous } from '../../auth/principal.ts';
 import type { Database } from '../../database/database.ts';
@@ -14,7 +15,8 @@ import type { Actor } from '../../ledger/audit.ts';
 import { type Changed, createCommands, insertedId } from '../../ledger/command.ts';
 import { type Change, lockSuperAdmins, type TableContext } from '../../ledger/context.ts';
 import type { Outbox } from '../../ledger/outbox.ts';
-import type { UserStore, UserValues } from './store.ts';
+import { freeUsername } from './made-username.ts';
+import { TakenError, type UserStore, type UserValues } from './store.ts';
 import { isStillVerified } from './stored-user.ts';
 
 /**
@@ -36,11 +38,14 @@ const maxMessagesOfRequester = 5;
  */
 const maxMessagesOfAll = 20;
 
+/** Tries of a registration whose username the service makes: an administrator may take it at the same moment. */
+const maxRegisterTries = 3;
+
 /** The purpose of a link, the message that contains it, and the page that it opens. */
 const purposes = {
-  password_reset: { template: 'password_reset', path: '/admin/password_reset' },
-  email: { template: 'email_change', path: '/admin/email' },
-  registration: { template: 'registration', path: '/admin/register' },
+  password_reset: { template: 'password_reset', path: linkPaths.password_reset },
+  email: { template: 'email_change', path: linkPaths.email },
+  registration: { template: 'registration', path: linkPaths.register },
 } as const satisfies Readonly<Record<string, { readonly template: MailTemplateName; readonly path: string }>>;
 
 export type LinkPurpose = keyof typeof purposes;
@@ -241,11 +246,32 @@ export class AccountLinks {
     });
   }
 
-  /** Makes the user. Returns its id; undefined if the link is invalid. @throws TakenError */
-  register(link: FoundLink, values: UserValues, actor: Actor): Promise<number | undefined> {
+  /**
+   * Makes the user. Returns its id; undefined if the link is invalid. @throws TakenError
+   * @param isMade true if the user did not choose the username: it gets an ending where another user has it
+   */
+  async register(
+    link: FoundLink,
+    values: UserValues,
+    actor: Actor,
+    isMade: boolean,
+  ): Promise<number | undefined> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#register(link, values, actor, isMade);
+      } catch (error) {
+        const isOvertaken = error instanceof TakenError && error.fields.includes('username');
+        if (!isMade || !isOvertaken || tries === maxRegisterTries) throw error;
+      }
+    }
+  }
+
+  #register(link: FoundLink, values: UserValues, actor: Actor, isMade: boolean): Promise<number | undefined> {
     return this.#change(actor, async (made): Promise<Changed<number | undefined>> => {
       if (!(await this.#take(made, 'registration', link))) return { result: undefined };
-      return { result: await this.#users.create(values, actor, made.transaction) };
+      const username = isMade ? await freeUsername(made, values.username) : values.username;
+      const named = { ...values, username, usernameCanonical: canonicalAccount(username) };
+      return { result: await this.#users.create(named, actor, made.transaction) };
     });
   }
 

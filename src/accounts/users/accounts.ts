@@ -2,7 +2,7 @@
 
 import { canonicalAccount } from '../../auth/account.ts';
 import type { Tokens } from '../../auth/jwt.ts';
-import { invitationPath, linkUrl, newLinkToken } from '../../auth/link-token.ts';
+import { type LinkPlace, linkPaths, linkUrl, newLinkToken } from '../../auth/link-token.ts';
 import type { Passwords } from '../../auth/password.ts';
 import type { Identities } from '../../auth/ports.ts';
 import { defaultMethods } from '../../auth/registry.ts';
@@ -45,7 +45,7 @@ export interface AccountParts {
   readonly userTokens: TokenStore;
   readonly tokens: Tokens;
   readonly invitations: InvitationStore;
-  readonly baseUrl: string;
+  readonly linkPlace: LinkPlace;
   readonly catalogue: Catalogue;
   readonly models: Models;
 }
@@ -192,13 +192,13 @@ class Accounts {
   }
 
   async #invite(system: SystemActing, invited: number | UserInput): ReturnType<ManagedUsers['invite']> {
-    const { invitations, baseUrl } = this.#services;
+    const { invitations, linkPlace } = this.#services;
     const id = typeof invited === 'number' ? invited : (await this.#create(system, invited)).id;
     const within = transactionOf(system.acting);
     if (!isId(id)) throw new Problem('record_not_found');
     const made = newLinkToken();
     const { expiresAt } = await invitations.create(id, made, system.actor(), within);
-    return { id, url: linkUrl(baseUrl, invitationPath, made.token), expires_at: expiresAt };
+    return { id, url: linkUrl(linkPlace, linkPaths.invitation, made.token), expires_at: expiresAt };
   }
 
   async #issueToken({ acting, actor }: SystemActing, id: number): ReturnType<ManagedUsers['issueToken']> {

@@ -7,7 +7,7 @@ const contentOf = (files: Files, name: string): string => {
   return content;
 };
 
-const sheetImport = /^@import "\.\/([\w-]+\.css)"(?: (print|screen))?;$/gm;
+const sheetImport = /^@import "(?:\.|\.\.\/[\w-]+)\/([\w-]+\.css)"(?: (print|screen))?;$/gm;
 
 /** A style sheet with its imports in their places, each for its medium. */
 export const joinSheets = (entry: string, files: Files): string =>
@@ -16,7 +16,7 @@ export const joinSheets = (entry: string, files: Files): string =>
     return medium === undefined ? sheet : `@media ${medium} {\n${sheet}}\n`;
   });
 
-const moduleImport = /^import \{ ([\w, ]+) \} from '\.\/([\w-]+\.js)';$/gm;
+const moduleImport = /^import \{ ([\w, ]+) \} from '(?:\.|\.\.\/[\w-]+)\/([\w-]+\.js)';$/gm;
 /** Comments are for readers of the files, and a fifth of the bytes. */
 const docComment = /^ *\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n/gm;
 const moduleExport = /^export (const (\w+))/gm;
@@ -26,8 +26,8 @@ const moduleExport = /^export (const (\w+))/gm;
  * browser finds out what a module imports when it has it: on a slow network each file costs a way there and back, and
  * six are fetched at a time.
  *
- * Only modules that are written as the page's can be joined (`import { … } from './….js'` and `export const`, each on
- * one line): anything else is refused, and so is a circle.
+ * Only modules that are written as the page's can be joined (`import { … } from './….js'` or from a folder beside it, and
+ * `export const`, each on one line): anything else is refused, and so is a circle.
  *
  * @param apart modules that stay files of their own, and are imported
  */

@@ -9,7 +9,7 @@ import { Problem } from '../../kernel/problem.ts';
 const sample = {
   username: 'ann',
   name: 'Ann Lee',
-  path: '/admin/sample',
+  path: '/account/sample',
   change: 'key_created',
   changed: 'Deployment',
   keys: 2,

@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino';
 import { mailboxViolation } from '../../auth/account.ts';
-import { accountLinkLifetime, invitationLifetime, linkUrl } from '../../auth/link-token.ts';
+import { accountLinkLifetime, invitationLifetime, type LinkPlace, linkUrl } from '../../auth/link-token.ts';
 import type { SecretBox } from '../../auth/secret-box.ts';
 import { field } from '../../fields/define.ts';
 import { type Clock, parseTimestamp } from '../../kernel/clock.ts';
@@ -41,7 +41,7 @@ export interface MailSenderParts {
   readonly mail: MailOption;
   /** Name of the application, as messages mention it. */
   readonly service: string;
-  readonly baseUrl: string;
+  readonly linkPlace: LinkPlace;
   /** The credential `smtp_password`, as it is now. */
   readonly password: () => string | undefined;
   readonly secrets: SecretBox;
@@ -59,7 +59,10 @@ const isThisMachine = (host: string): boolean => /^(localhost|127\.[\d.]+|\[::1\
 
 type Deliver = (mail: OutgoingMail, id: number) => Promise<unknown>;
 
-const smtpDelivery = ({ smtp, from, tls }: SmtpOptions, { password, baseUrl }: MailSenderParts): Deliver => {
+const smtpDelivery = (
+  { smtp, from, tls }: SmtpOptions,
+  { password, linkPlace }: MailSenderParts,
+): Deliver => {
   const { protocol, hostname, port, username } = new URL(smtp);
   const sender = senderOf(from);
   if (sender === undefined) throw new Error('the option from has been checked');
@@ -93,7 +96,7 @@ const smtpDelivery = ({ smtp, from, tls }: SmtpOptions, { password, baseUrl }: M
         to: { name: '', address: to },
         // The delivery does not depend on how the headers are read.
         envelope: { from: sender.address, to: [to] },
-        messageId: `<gatewright-${id}@${new URL(baseUrl).hostname}>`,
+        messageId: `<gatewright-${id}@${new URL(linkPlace.baseUrl).hostname}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
         subject,
         text,
@@ -123,7 +126,7 @@ type MailFacts = Pick<MailInput, 'template' | 'locale'> &
 export const mailValues = (
   input: MailFacts,
   token: string,
-  { service, baseUrl }: Pick<MailSenderParts, 'service' | 'baseUrl'>,
+  { service, linkPlace }: Pick<MailSenderParts, 'service' | 'linkPlace'>,
 ): MailValues => {
   const { template, locale, username, name, path, change, changed, keys, linked_accounts: accounts } = input;
   const seconds = template === 'invitation' ? invitationLifetime : accountLinkLifetime;
@@ -138,7 +141,7 @@ export const mailValues = (
     changed: changed ?? '',
     keys: keys ?? 0,
     linkedAccounts: accounts ?? 0,
-    url: token === '' ? '' : linkUrl(baseUrl, path ?? '', token),
+    url: token === '' ? '' : linkUrl(linkPlace, path ?? '', token),
     validity: token === '' ? '' : validityWords(seconds, locale),
   };
 };
