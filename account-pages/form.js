@@ -75,8 +75,9 @@ export const form = ({ fields, submit, account, send, done }) => {
     for (const each of inputs) each.refuse(errors.find(({ field }) => field === each.name)?.message);
     const others = errors.filter(({ field }) => !inputs.some(({ name }) => name === field));
     const first = inputs.find(({ input }) => input.hasAttribute('aria-invalid'));
-    alert.textContent = others.length > 0 ? others.map((each) => each.message).join(' ') : message;
+    const general = others.length > 0 ? others.map((each) => each.message).join(' ') : message;
     alert.hidden = first !== undefined && others.length === 0;
+    alert.textContent = alert.hidden ? '' : general;
     (first?.input ?? button).focus();
   };
 

@@ -22,7 +22,8 @@ const show = (heading, ...children) => {
   const headline = h('h1', { tabindex: -1 }, heading);
   const badge = environment === undefined ? null : h('span', { class: 'environment' }, environment);
   fill(place, h('header', {}, h('span', {}, application), badge), headline, children);
-  /** @type {HTMLElement | null} */ ((place.querySelector('[autofocus]')) ?? headline).focus();
+  const first = place.querySelector('[autofocus]') ?? headline;
+  if (first instanceof HTMLElement) first.focus();
 };
 
 /** @param {string} text @param {string} href @param {string} [kind] */
@@ -31,12 +32,11 @@ const link = (text, href, kind = 'link') => h('a', { href, class: kind }, text);
 /** @param {string} name a page of these */
 const pageAt = (name) => `${base}/account/${name}`;
 
-/** The way on from the end of a page. */
-const wayOn = () => {
-  if (home !== undefined)
-    return link(filled(texts.continueTo, { name: application }), home, 'button primary');
-  if (facts['admin'] !== undefined) return link(texts.toSignIn, `${base}/admin/login`, 'button primary');
-  return h('p', { class: 'hint' }, texts.close);
+/** The way on from a page, as its main action or as a link. */
+const wayOn = (kind = 'button primary') => {
+  if (home !== undefined) return link(filled(texts.continueTo, { name: application }), home, kind);
+  if (facts['admin'] !== undefined) return link(texts.toSignIn, `${base}/admin/login`, kind);
+  return kind === 'link' ? null : h('p', { class: 'hint' }, texts.close);
 };
 
 /** @param {string} heading @param {string} sentence */
@@ -110,6 +110,7 @@ const register = (token) => {
       () => ending(texts.sentTitle, texts.registerSent),
       null,
     ),
+    wayOn('link'),
   );
 };
 
@@ -142,6 +143,7 @@ const passwordReset = (token) => {
       () => ending(texts.sentTitle, texts.resetSent),
       null,
     ),
+    wayOn('link'),
   );
 };
 
@@ -216,7 +218,7 @@ const providers = async (message) => {
     list.map(({ name, label }) =>
       link(filled(texts.signInWith, { name: label }), `${base}/api/v1/auth/oidc/${name}`, 'button'),
     ),
-    home === undefined ? null : link(filled(texts.continueTo, { name: application }), home),
+    wayOn('link'),
     facts['mail'] === undefined ? null : link(texts.forgot, pageAt('password_reset')),
     facts['registration'] === undefined ? null : link(texts.register, pageAt('register')),
   );

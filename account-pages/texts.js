@@ -3,8 +3,8 @@
 const english = {
   account: 'Username or email',
   email: 'Email',
-  username: 'Username',
-  usernameHint: 'Optional. Without one, the part of your address before the @ becomes your username.',
+  username: 'Username (optional)',
+  usernameHint: 'Without one, the part of your address before the @ becomes your username.',
   name: 'Name (optional)',
   password: 'Password',
   newPassword: 'New password',
@@ -63,8 +63,8 @@ const english = {
 const chinese = {
   account: '用户名或邮箱',
   email: '邮箱',
-  username: '用户名',
-  usernameHint: '可选。不填写时，以邮箱 @ 之前的部分为用户名。',
+  username: '用户名（可选）',
+  usernameHint: '不填写时，以邮箱 @ 之前的部分为用户名。',
   name: '姓名（可选）',
   password: '密码',
   newPassword: '新密码',

@@ -15,6 +15,7 @@ type Schema = { readonly [keyword: string]: unknown };
 
 const interfaces = interfacesIn([
   'app/application.ts',
+  'accounts/account-options.ts',
   'accounts/oidc/provider-options.ts',
   'accounts/sessions/session-options.ts',
   'auth/rate-limit.ts',

@@ -126,8 +126,7 @@ const loadPages = async (options: AccountPageOptions): Promise<LoadedPages> => {
     represent(
       'text/html; charset=utf-8',
       frame
-        .replace('{locale}', locale)
-        .replace('{attributes}', () => attributesOf(options, page))
+        .replace('lang="en" data-facts', () => `lang="${locale}"${attributesOf(options, page)}`)
         .replace('{title}', () => escapeHtml(fullName(options.application)))
         .replace('{script}', labelText(scriptNeeded, locale)),
     );

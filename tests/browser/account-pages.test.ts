@@ -106,7 +106,7 @@ describeDatabase('sqlite', 'pages of end users', (databases) => {
       ).not.toContain(path.slice(-43));
       await page.getByLabel('Password', { exact: true }).fill('12345678');
       await page.getByRole('button', { name: 'Register' }).click();
-      await page.getByText('The password is too common').waitFor();
+      await page.getByText(/too common/).waitFor();
       const field = page.getByLabel('Password', { exact: true });
       expect(await field.getAttribute('aria-invalid')).toBe('true');
       expect(await field.evaluate('(input) => input === document.activeElement')).toBe(true);
@@ -180,7 +180,6 @@ describeDatabase('sqlite', 'pages of end users', (databases) => {
         const links = await page.getByRole('link').allInnerTexts();
         const own = role === 'admin' ? ['Sign in to the administration area'] : [];
         expect(links).toEqual(['Continue to 书店 Shop', ...own]);
-        await mailbox.next();
       }
     });
 
@@ -192,7 +191,7 @@ describeDatabase('sqlite', 'pages of end users', (databases) => {
       await heading(page, 'The link does not work');
       await page.getByText('Ask an administrator for a new link.').waitFor();
       await page.goto(second);
-      await page.getByText(user.username).waitFor();
+      await page.getByText(`“${user.username}”`).waitFor();
       await page.goto(`${service.origin}/account/invitation#wrong`);
       await heading(page, 'The link does not work');
       await page.goto(`${service.origin}/account/email`);
@@ -215,7 +214,6 @@ describeDatabase('sqlite', 'pages of end users', (databases) => {
       expect(await page.getByLabel('New password').inputValue()).toBe(password);
       await page.getByRole('button', { name: 'Set the password' }).click();
       await heading(page, 'Your password is set');
-      await mailbox.next();
     });
 
     it('a new address is confirmed by a button, once', async () => {

@@ -226,7 +226,7 @@ export class Service {
     options?: RequestOptions,
   ): Promise<Answer<Data>> {
     const answer = await this.#nextWorker().client.request<Data>(method, path, options);
-    const isPage = /^text\/|\/api-docs/.test(`${answer.headers['content-type']}${path}`);
+    const isPage = /^text\/|\/api-docs|\/account\/assets\//.test(`${answer.headers['content-type']}${path}`);
     const isPreflight = answer.status === 204 && method === 'OPTIONS';
     if (!isPage && !isPreflight) demandSound(`${method} ${path}`, answer, this.#secretTexts());
     const { status, headers, text } = answer;
