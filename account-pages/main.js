@@ -16,7 +16,10 @@ if (colour !== undefined && ink !== undefined) {
   document.documentElement.style.setProperty('--on-brand', ink);
 }
 
-/** Shows a step. Its heading gets the focus where no field takes it. @param {string} heading @param {...Child} children */
+/**
+ * Shows a step. Its heading gets the focus where no field takes it.
+ * @param {string} heading @param {...Child} children
+ */
 const show = (heading, ...children) => {
   document.title = `${heading} · ${title}`;
   const headline = h('h1', { tabindex: -1 }, heading);
@@ -64,7 +67,7 @@ const newPassword = (label) => ({
 
 /**
  * A form of one request: its success, or a link that is over.
- * @param {{ path: string, token?: string, fields: Parameters<typeof form>[0]['fields'], submit: string, account?: string }} options
+ * @param {Omit<Parameters<typeof form>[0], 'send' | 'done'> & { path: string, token?: string }} options
  * @param {(data: any) => void} succeed
  * @param {Child} way from a link that is over
  */

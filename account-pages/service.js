@@ -10,7 +10,8 @@ export const facts = dataset;
 /** Path before `/account`, `/admin` and `/api/v1`; empty without a base path. */
 export const base = dataset['base'] ?? '';
 
-/** @typedef {{ status: number, message: string, data: any, errors: readonly { field: string, message: string }[] }} Outcome */
+/** @typedef {{ field: string, message: string }} FieldError */
+/** @typedef {{ status: number, message: string, data: any, errors: readonly FieldError[] }} Outcome */
 
 const timeoutMs = 30_000;
 

@@ -192,7 +192,7 @@ export const openHttp = async (
     counterOf: counterOf(services),
     observerOf: observerOf(services, metering),
     // The first area of a path serves it.
-    pages: config.jobs === 'only' ? [] : [...ofAccounts.areas, ...(pages === undefined ? [] : [pages.area])],
+    pages: config.jobs === 'only' ? [] : ofAccounts.areas.concat(pages?.area ?? []),
     onArrivals: database.renewSnapshot === undefined ? undefined : () => database.renewSnapshot?.(),
     around: tracing?.request,
   });

@@ -1,3 +1,5 @@
+/** Tokens of links, which are stored as hashes, and the addresses that contain them. */
+
 import { createHash, randomBytes } from 'node:crypto';
 
 /**

@@ -208,11 +208,9 @@ export const accountPages = (
     });
     return opened;
   };
-  const linked = [
-    linkPaths.invitation,
-    ...(mail ? [linkPaths.password_reset, linkPaths.email] : []),
-    ...(registration ? [linkPaths.register] : []),
-  ];
+  const { invitation, password_reset: passwordReset, email, register } = linkPaths;
+  const ofMail = mail ? [passwordReset, email] : [];
+  const linked = [invitation, ...ofMail, ...(registration ? [register] : [])];
   const paths = providers ? [...linked, signInPath] : linked;
   return {
     areas: linked.map((path) => formerArea(basePath, path)),

@@ -1,4 +1,4 @@
-/** Pages of end users in Chromium: each link from its mail to its end, the provider, the looks, and what each asks for. */
+/** Pages of end users in Chromium: each link from its mail to its end, the provider, and the looks. */
 
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -345,7 +345,7 @@ describeDatabase('sqlite', 'pages of end users', (databases) => {
       await page.getByRole('banner').waitFor();
     });
 
-    it('a provider that is not told where to return leads an administrator into the area', async () => {
+    it('a sign-in with a provider that names no page to return to leads an administrator into the area', async () => {
       company.account = { sub: 'chief', preferred_username: 'chief', groups: ['chiefs'] };
       const { page } = await open();
       await page.goto(`${service.origin}/account/login`);

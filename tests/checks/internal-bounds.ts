@@ -26,6 +26,7 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'accounts/oidc/bounded-fetch.ts maxWaiting',
       'accounts/oidc/return-path.ts',
       'accounts/users/made-username.ts',
+      'accounts/users/account-links.ts maxRegisterTries',
       'accounts/security-events.ts',
       'ledger/outbox.ts',
       'upkeep/refusals/refusals.ts',

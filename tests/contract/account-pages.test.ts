@@ -74,14 +74,14 @@ describeEachDatabase('links to pages of end users', (databases) => {
       [`${'long'.repeat(20)}@example.com`, /^(long){16}$/],
       ['admin@example.com', /^admin-[\da-f]{6}$/],
       ['Support@example.com', /^Support-[\da-f]{6}$/],
-    ])('is made from %s', async (email, expected) => {
+    ])('a username that is left out is made from %s', async (email, expected) => {
       const username = await usernameOf(email);
       expect(username).toMatch(expected);
       expect(username).not.toContain('@');
       expect((await service.login(username, password)).status).toBe(200);
     });
 
-    it('is never the name of another user, in whatever case', async () => {
+    it('a made username is never the name of another user, in whatever case', async () => {
       const other = await service.createUser(['viewer'], { username: 'taken', email: 'other@example.com' });
       const made = await usernameOf('TAKEN@example.com');
       expect(made).toMatch(/^TAKEN-[\da-f]{6}$/);
@@ -106,7 +106,7 @@ describeEachDatabase('links to pages of end users', (databases) => {
       expect((await confirm(token)).data).toMatchObject({ username: 'wants.it' });
     });
 
-    it('is another one for each of ten users of one name at the same time', async () => {
+    it('a made username is another one for each of ten users of one name at the same time', async () => {
       const tokens: string[] = [];
       for (let index = 0; index < 10; index += 1) tokens.push(await linkFor(`same@host${index}.example.com`));
       const answers = await Promise.all(tokens.map((token) => confirm(token)));

@@ -22,7 +22,8 @@ export const describedBy = async (application: Application, config: Config): Pro
 
 /**
  * Paths beside the API that are no operations of it: the pages of the administration area, of end users and of the
- * documentation, which are files (the page of /api-docs itself is described), and a browser's question whether it may ask (CORS).
+ * documentation, which are files (the page of /api-docs itself is described), and a browser's question whether it may
+ * ask (CORS).
  */
 const isNoOperation = ({ method, path, status, headers }: Exchange): boolean =>
   /\/(admin|account|api-docs|api-docs\.md|llms(-full)?\.txt)(\/|$|\?)/.test(path) &&

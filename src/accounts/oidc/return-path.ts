@@ -1,3 +1,5 @@
+/** Addresses to which the browser returns after a sign-in with a provider, and that may receive its one-time code. */
+
 /** Paths of the API: none is a page, and some redirect. */
 const apiPath = '/api/v1';
 

@@ -1,4 +1,4 @@
-/** Usernames that the service makes, for users who choose none: from their address, or from an account at a provider. */
+/** Usernames that the service makes for users who choose none: from an address, or from an account at a provider. */
 
 import { randomBytes } from 'node:crypto';
 import { canonicalAccount, maxUsernameLength, usernameViolation } from '../../auth/account.ts';
@@ -7,11 +7,10 @@ import type { Change } from '../../ledger/context.ts';
 
 /** Names that seem to speak for the service: from an address they are made with an ending only. */
 const speaking: ReadonlySet<string> = new Set(
-  [
-    ...['admin', 'administrator', 'super_admin', 'superadmin', 'root', 'system', 'service', 'api'],
-    ...['support', 'help', 'security', 'abuse', 'postmaster', 'hostmaster', 'webmaster', 'mailer-daemon'],
-    ...['noreply', 'no-reply', 'anonymous', 'gatewright'],
-  ].map(canonicalAccount),
+  `admin administrator super_admin superadmin root system service api support help security abuse postmaster hostmaster
+   webmaster mailer-daemon noreply no-reply anonymous gatewright`
+    .split(/\s+/)
+    .map(canonicalAccount),
 );
 
 /** Tries of a new username, each with another ending. */

@@ -1,3 +1,5 @@
+/** Joins the modules of a page into one file, and its style sheets into another. */
+
 /** Text files by their names. */
 export type Files = ReadonlyMap<string, string>;
 
@@ -26,8 +28,8 @@ const moduleExport = /^export (const (\w+))/gm;
  * browser finds out what a module imports when it has it: on a slow network each file costs a way there and back, and
  * six are fetched at a time.
  *
- * Only modules that are written as the page's can be joined (`import { … } from './….js'` or from a folder beside it, and
- * `export const`, each on one line): anything else is refused, and so is a circle.
+ * Only modules that are written as the page's can be joined (`import { … } from './….js'` or from a folder beside it,
+ * and `export const`, each on one line): anything else is refused, and so is a circle.
  *
  * @param apart modules that stay files of their own, and are imported
  */
