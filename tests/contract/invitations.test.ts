@@ -95,7 +95,7 @@ describeEachDatabase('invitations', (databases) => {
       const user = await invited();
       service.lines.length = 0;
       const made = await link(user.id);
-      expect(made.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/admin\/invitation#[\w-]{43}$/);
+      expect(made.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/account\/invitation#[\w-]{43}$/);
       const lifetime = Date.parse(made.expires_at) / 1000 - service.clock.unix();
       expect(Math.abs(lifetime - 72 * hour)).toBeLessThan(60);
       expect(await shown(user.id)).toMatchObject({ invited: true, invitation_expires_at: made.expires_at });
