@@ -1,6 +1,6 @@
-/** The option `accounts` of an application: where its users go on, and which pages open the links in mails. */
+/** The option `accounts`: rights of users over their account, the way on from the pages, and pages of the application. */
 
-import { type OptionCheck, type OptionTable, objectOf } from '../kernel/options.ts';
+import { flag, type OptionCheck, type OptionTable, objectOf } from '../kernel/options.ts';
 
 /** Accounts of the users of an application. */
 export interface AccountOptions {
@@ -14,6 +14,10 @@ export interface AccountOptions {
    * `https://app.example/auth`. Default: the pages of the service.
    */
   readonly pages?: string;
+  /** Users delete their own account: `DELETE /api/v1/auth/me`. Default: `false`. */
+  readonly remove?: boolean;
+  /** Users change their own name: `PATCH /api/v1/auth/me`. Default: `false`. */
+  readonly rename?: boolean;
 }
 
 /** An address without credentials and fragment: a link adds its token as the fragment. */
@@ -35,6 +39,8 @@ const addressOfFolder: OptionCheck = (value, path) =>
 const accountOptions = {
   home: address,
   pages: addressOfFolder,
+  remove: flag,
+  rename: flag,
 } satisfies OptionTable<AccountOptions>;
 
 /** Check of the option `accounts`. */

@@ -84,7 +84,7 @@ export interface ApplicationConfig {
    * ends after 24 hours.
    */
   readonly sessions?: SessionOptions;
-  /** Accounts of users: the address to which the pages of the service lead on, and the application's own pages. */
+  /** Accounts of users: rights over their own account, the way on from the pages of the service, and own pages. */
   readonly accounts?: AccountOptions;
   /** Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths. */
   readonly providers?: Readonly<Record<string, OidcProvider>>;

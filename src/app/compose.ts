@@ -29,6 +29,7 @@ import {
   createCallerStore,
   createIdentityStore,
   createNotifyUser,
+  createUserRemovals,
   createUserStore,
 } from '../accounts/users.ts';
 import type { LinkPlace } from '../auth/link-token.ts';
@@ -69,6 +70,7 @@ import {
   type ServedResource,
   serveResource,
 } from '../resources/operations.ts';
+import { createForget } from '../upkeep/forget.ts';
 import { createRefusals } from '../upkeep/refusals.ts';
 import { createRequestCounts, createRouteTimes, createUsageRecorder } from '../upkeep/usage.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -148,6 +150,7 @@ const composeJobs = (parts: Parts, foundations: Foundations, later: LaterParts):
   return createJobs({
     database,
     jobs: withOwnJobs(application.jobs, {
+      database,
       removalClock,
       models: application.models,
       events,
@@ -179,6 +182,7 @@ const composeResources = (
   { config, application, logger }: Parts,
   foundations: Foundations,
   scopeOf: ResourceContext['scopeOf'],
+  { outbox, wake }: JobService,
 ): ReadonlyMap<string, ServedResource> => {
   const { context, languages, catalogue, idempotency, trash, code, events, eventSignal } = foundations;
   return createResources(application.models, {
@@ -193,6 +197,7 @@ const composeResources = (
     transactionLimit: foundations.transactionLimit,
     events,
     eventsCommitted: eventSignal.onCommit,
+    forget: createForget({ ...context, outbox, wake }),
     scopeOf,
   });
 };
@@ -257,9 +262,12 @@ const composeScopes = (
   { users, userTokens, invitations, linkPlace }: ReturnType<typeof composeAccounts>,
   jobs: JobService,
 ) => {
+  const { outbox, wake } = jobs;
+  const removals = createUserRemovals({ ...context, users, resources, outbox, wake });
   const accounts = createAccounts({
     ...context,
     users,
+    removals,
     passwords,
     userTokens,
     tokens: keyed.tokens,
@@ -270,6 +278,7 @@ const composeScopes = (
   });
   const scopeOf = createScopes({ database, clock, resources, jobs: jobs.port, accounts, transactionLimit });
   return {
+    removals,
     scopeOf,
     systemScope: (reason: string, limit?: CodeLimit): Scope<'all'> =>
       scopeOf({ ...ofApplication, limit }).asSystem(reason),
@@ -379,7 +388,7 @@ export const compose = async (parts: Parts) => {
     webhooks: () => webhooks,
     accountLinks: () => accounts.accountLinks,
   });
-  const resources = composeResources(parts, foundations, (acting) => scopes.scopeOf(acting));
+  const resources = composeResources(parts, foundations, (acting) => scopes.scopeOf(acting), jobs);
   const accounts = composeAccounts(parts, foundations, jobs);
   const scopes = composeScopes(parts, foundations, resources, accounts, jobs);
   const webhooks = composeWebhooks(parts, foundations, resources, jobs);
@@ -422,6 +431,7 @@ export const compose = async (parts: Parts) => {
     events: foundations.events,
     eventSignal: foundations.eventSignal,
     changes: composeChanges(parts, foundations, resources, authentication),
+    accountOptions: application.config.accounts ?? {},
     takesPayments: application.config.payment !== false,
     onPayment: application.config.onPayment,
     code: foundations.code,

@@ -22,7 +22,9 @@ import {
   adminPasswordEndpoint,
   type MeParts,
   meEndpoint,
+  type OwnAccountParts,
   type OwnPasswordParts,
+  ownAccountEndpoints,
   passwordEndpoint,
   usersEndpoint,
 } from '../accounts/users.ts';
@@ -53,6 +55,7 @@ export type FixedEndpointParts = HealthParts &
   LogoutParts &
   LongSignInEndpointParts &
   MeParts &
+  OwnAccountParts &
   OwnPasswordParts &
   AccountLinkEndpointParts &
   OidcParts &
@@ -84,6 +87,7 @@ export const fixedEndpoints = (services: FixedEndpointParts): Endpoint[] => {
     logoutEndpoint(services),
     ...longSignInEndpoints(services),
     meEndpoint(services),
+    ...ownAccountEndpoints(services),
     passwordEndpoint(services),
     ...accountLinkEndpoints(services),
     ...oidcEndpoints(services),

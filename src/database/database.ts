@@ -87,6 +87,12 @@ export interface Database extends Reader {
   readonly pause?: number;
   /** A read replica; absent if none is configured. */
   readonly replica?: Replica | undefined;
+  /**
+   * Removes the rest that deleted and overwritten values leave in the files of the database: in indexes of words, and
+   * in the write-ahead log. Returns false while an earlier read, of any process, still needs the log. Absent if the
+   * files belong to a server, which decides that by itself.
+   */
+  discardRemains?(): Promise<boolean>;
   /** Returns its current load, for metrics. Runs no statement. */
   figures?(): readonly Figure[];
   /** Resolves when the database responds. */

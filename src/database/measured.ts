@@ -168,6 +168,7 @@ const measuredReplica = (replica: Replica, measure: StatementMeasure): Replica =
 class MeasuredDatabase implements Whole {
   readonly dialect: OpenDatabase['dialect'];
   readonly renewSnapshot: OpenDatabase['renewSnapshot'];
+  readonly discardRemains: OpenDatabase['discardRemains'];
   readonly revision: OpenDatabase['revision'];
   readonly listen: OpenDatabase['listen'];
   readonly tell: OpenDatabase['tell'];
@@ -188,6 +189,7 @@ class MeasuredDatabase implements Whole {
     this.replica = inner.replica && measuredReplica(inner.replica, this.#measure);
     this.dialect = inner.dialect;
     this.renewSnapshot = inner.renewSnapshot?.bind(inner);
+    this.discardRemains = inner.discardRemains?.bind(inner);
     this.revision = inner.revision?.bind(inner);
     this.listen = inner.listen;
     this.tell = inner.tell;

@@ -191,6 +191,27 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relatio
   remove(id: number, options?: VersionOptions): Promise<void>;
 }
 
+/** Numbers of versions, events, deliveries and records of the trash from which values were removed. */
+export interface ForgottenValues {
+  readonly versions: number;
+  /** 0 inside a transaction: a job removes the values of events after the commit. */
+  readonly events: number;
+  readonly deliveries: number;
+  readonly trash: number;
+}
+
+/** What only scopes that act for the system do with records. */
+export interface ForgettableRecords {
+  /**
+   * Removes the values of a record, which may be deleted already, from its history, its events, deliveries of webhooks
+   * and the trash, and within a minute from the files of the database. Authors and times stay, and the record itself.
+   */
+  forget(id: number): Promise<ForgottenValues>;
+}
+
+/** More operations of a scope that sees everything: one that acts for the system. */
+type OfSystem<View extends SeenView> = View extends 'all' ? ForgettableRecords : unknown;
+
 /** The relations of a model to the models that its file and the other given models name. */
 type Relations<Model, View extends SeenView, Others> = RelationsOf<Model, View, Model | Others>;
 
@@ -273,6 +294,13 @@ export interface ManagedUsers extends ReadableUsers<ManagedUser> {
    * @throws Problem `record_not_found`, `service_account`, `user_disabled`
    */
   issueToken(id: number): Promise<string>;
+  /**
+   * Deletes the user with their keys, sessions and everything that was begun; references follow their `onDelete`. Their
+   * name and network addresses leave the logs within a minute.
+   * @throws Problem `record_not_found`, `last_super_admin`, `cascade_too_large`, and `held_by_records`, whose
+   * message names the models
+   */
+  remove(id: number): Promise<void>;
 }
 
 /** A name that may be `User` is not known to be a model. */
@@ -289,8 +317,8 @@ export interface FindRecords<View extends SeenView = 'detail'> {
   <Model extends Resource, Others extends readonly Resource[] = readonly []>(
     model: Model,
     ...others: Others
-  ): Records<Model, View, Others[number]>;
-  <const Name extends string>(name: Name & NameOfModel<Name>): NamedRecords;
+  ): Records<Model, View, Others[number]> & OfSystem<View>;
+  <const Name extends string>(name: Name & NameOfModel<Name>): NamedRecords & OfSystem<View>;
 }
 
 /**

@@ -8,8 +8,9 @@ export { maxBatch } from './operations/batch.ts';
 export { cascadeLimits } from './operations/cascade-links.ts';
 export type { Findable, FoundInList } from './operations/find-records.ts';
 export { findRecords, foundAtOnce, newestRows } from './operations/find-records.ts';
-export type { Forecast } from './operations/forecast.ts';
+export type { Forecast, Foresee } from './operations/forecast.ts';
 export { countedReferences, createForecast } from './operations/forecast.ts';
+export type { ForgetRecord, Forgotten } from './operations/forget.ts';
 export type { ImportCounts, ImportInto, ImportLine, RefusedLine } from './operations/import.ts';
 export { FailedLineError, importLines, RefusedLinesError } from './operations/import.ts';
 export { ImportFields } from './operations/import-fields.ts';
@@ -25,6 +26,7 @@ export {
 export type { JobPort } from './operations/job-port.ts';
 export { nestedRules } from './operations/nested.ts';
 export { isId } from './operations/record-id.ts';
+export type { UserRemoval } from './operations/remove.ts';
 export { createUserRemoval } from './operations/remove.ts';
 export { createScopes } from './operations/scope.ts';
 export type { AnyListQuery } from './operations/scope-records.ts';

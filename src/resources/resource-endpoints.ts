@@ -4,6 +4,7 @@ import { checkedModels } from '../http/call.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Area } from './area.ts';
 import { batchEndpoint } from './endpoints/batch-endpoint.ts';
+import { forgetEndpoint } from './endpoints/forget-endpoint.ts';
 import { historyEndpoint } from './endpoints/history-endpoints.ts';
 import { importEndpoint } from './endpoints/import-endpoint.ts';
 import { importFileEndpoint } from './endpoints/import-file-endpoint.ts';
@@ -54,6 +55,6 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       : records.common(model.history ? 'update' : 'create');
     endpoints.push(restoreEndpoint(resource, area, common, records.answered('saved')));
   }
-  if (isAdmin) endpoints.push(...referencesEndpoints(resource, area));
+  if (isAdmin) endpoints.push(...referencesEndpoints(resource, area), forgetEndpoint(resource, area));
   return endpoints;
 };

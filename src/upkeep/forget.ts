@@ -1,48 +1,84 @@
+/** Removal of the values of a record, or of the name of a user, from everything that the service keeps beside them. */
+
 import type { Database } from '../database/database.ts';
+import { jobLeaseMs } from '../database/tables.ts';
 import { forgetDelivered } from '../delivery/webhooks.ts';
-import type { JsonObject } from '../kernel/json.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { createCommands } from '../ledger/command.ts';
+import type { TableContext } from '../ledger/context.ts';
+import { Erasure, requestErasure } from '../ledger/erasure.ts';
 import { EventLog } from '../ledger/event-log.ts';
 import { forgetResponses } from '../ledger/idempotency.ts';
+import { Outbox } from '../ledger/outbox.ts';
 import { createHistory } from '../records/history.ts';
 import { createTrash } from '../records/trash.ts';
+import type { ForgetRecord, Forgotten } from '../resources/operations.ts';
 
-/**
- * Numbers of versions, events and deliveries from which values were removed, and of records removed from the trash.
- */
-export interface Forgotten extends JsonObject {
-  readonly versions: number;
-  readonly events: number;
-  readonly deliveries: number;
-  /** The record, and records that could only be restored with it. */
-  readonly trash: number;
+export interface ForgetParts extends TableContext {
+  readonly outbox: Pick<Outbox, 'add'>;
+  /** Makes the workers look for jobs. */
+  readonly wake: () => void;
 }
 
 /**
- * Removes all stored copies of a record's values except the record itself. The versions, events and deliveries stay
- * without them. A line is written to the audit log if anything was removed.
+ * The versions, events and deliveries stay without values. A line is written to the audit log if anything was removed.
+ * A job, stored in the same transaction, removes the rest from the files of the database.
  */
-export const forgetRecord = async (
+export const createForget = ({ database, clock, outbox, wake }: ForgetParts): ForgetRecord => {
+  const change = createCommands({ database, clock });
+  const log = new EventLog(database);
+  return async ({ model, id }, actor, shared) => {
+    // In transactions of their own: there may be any number of other events between them.
+    const events = shared === undefined ? await log.forget(model, id) : 0;
+    const forgotten = await change(
+      actor,
+      async ({ transaction }) => {
+        const versions = await createHistory(database, model).forget(transaction, id);
+        const deliveries = await forgetDelivered(transaction, database, model, id);
+        const trash = await createTrash(database).forget(transaction, model, id);
+        await forgetResponses(transaction, database, model, id);
+        const left = shared === undefined ? undefined : { model, record: id };
+        await requestErasure(outbox, transaction, left);
+        const result: Forgotten = { versions, events, deliveries, trash };
+        const target = { kind: model, id, name: null };
+        const isKept = shared !== undefined || versions + events + deliveries + trash > 0;
+        return { audit: isKept ? { action: 'record.forget', target, detail: result } : [], result };
+      },
+      {},
+      shared?.transaction,
+    );
+    if (shared === undefined) wake();
+    else shared.onCommit(wake);
+    return forgotten;
+  };
+};
+
+/** The same for a process that runs no jobs: those of the service find the job that it stores. */
+export const forgetRecord = (
   database: Database,
   record: { readonly model: string; readonly id: number },
   now: number,
   actor: Actor,
 ): Promise<Forgotten> => {
-  const { model, id } = record;
-  // In transactions of their own: there may be any number of other events between them.
-  const events = await new EventLog(database).forget(model, id);
-  return createCommands({ database, clock: () => now })(actor, async ({ transaction }) => {
-    const versions = await createHistory(database, model).forget(transaction, id);
-    const deliveries = await forgetDelivered(transaction, database, model, id);
-    const trash = await createTrash(database).forget(transaction, model, id);
-    await forgetResponses(transaction, database, model, id);
-    const forgotten = { versions, events, deliveries, trash };
-    const target = { kind: model, id, name: null };
-    const isKept = versions + events + deliveries + trash > 0;
-    return {
-      audit: isKept ? { action: 'record.forget', target, detail: forgotten } : [],
-      result: forgotten,
-    };
-  });
+  const outbox = new Outbox(database, [], jobLeaseMs);
+  return createForget({ database, clock: () => now, outbox, wake: () => {} })(record, actor);
+};
+
+/** Removes the name and the network addresses of a deleted user from all logs. Returns false if the user exists. */
+export const forgetUser = async (
+  { database, clock }: TableContext,
+  id: number,
+  actor: Actor,
+): Promise<boolean> => {
+  const query = { sql: `select id from users where id = ${Math.trunc(id)}`, parameters: [] };
+  if ((await database.get(query)) !== undefined) return false;
+  await new Erasure(database, new EventLog(database)).run(
+    { model: 'User', record: id },
+    new AbortController().signal,
+  );
+  await createCommands({ database, clock })(actor, async () => ({
+    audit: { action: 'record.forget', target: { kind: 'user', id, name: null } },
+    result: undefined,
+  }));
+  return true;
 };

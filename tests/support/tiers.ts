@@ -36,7 +36,7 @@ const dialectSensitive = [
   'src/{accounts,database,delivery,ledger,records}/**/*.test.ts',
   'src/resources/operations/**/*.test.ts',
   'src/upkeep/{refusals,usage}/**/*.test.ts',
-  'tests/contract/{account-links,account-notices,account-pages,activity,conditional-messages,csv,equal-answers,events,history,import,jobs,kept,key-rotation,leaked-keys,locks,long-sign-ins,makers,managed-webhooks,oidc,older-program,search,service-accounts,tokens,trash,trash-values}.test.ts',
+  'tests/contract/{account-links,account-notices,account-pages,activity,conditional-messages,csv,equal-answers,erasure,events,history,import,jobs,kept,key-rotation,leaked-keys,locks,long-sign-ins,makers,managed-webhooks,oidc,older-program,search,service-accounts,tokens,trash,trash-values}.test.ts',
   'tests/contract/relations/*.test.ts',
   'tests/contract/resources/{aggregate,batch,cascades,concurrency,end-state,full-text-search,nulled-references,references,row-rules,unique}.test.ts',
 ];
@@ -46,7 +46,7 @@ const dialectSensitive = [
  * know. Left out are tests that look inside the process that they ask.
  */
 const ofWorkers = [
-  'tests/contract/{account-links,api-keys,changes,events,history,import,invitations,jobs,kept,key-rotation,key-scopes,leaked-keys,limits,locks,long-sign-ins,mail,makers,managed-webhooks,must-change-password,revoked-keys,scopes,service-accounts,session,tokens,trash,trash-oracle,webhook-pause,webhooks}.test.ts',
+  'tests/contract/{account-links,api-keys,changes,erasure,events,history,import,invitations,jobs,kept,key-rotation,key-scopes,leaked-keys,limits,locks,long-sign-ins,mail,makers,managed-webhooks,must-change-password,revoked-keys,scopes,service-accounts,session,tokens,trash,trash-oracle,webhook-pause,webhooks}.test.ts',
   'tests/contract/relations/{nested-oracle,nested-races,nested-writes,relations-oracle,withdrawn}.test.ts',
   'tests/contract/resources/{aggregate,batch,cascades,concurrency,end-state,full-text-search,permissions,references,reference-rules,row-rules,row-rules-oracle,row-rules-withdrawn,sequence,unique}.test.ts',
 ];

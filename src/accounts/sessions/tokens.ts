@@ -66,7 +66,7 @@ export class TokenStore {
           if ((await lockUser(made, user)) === undefined) return { result: 'unverified' };
           if (!(await consumeProof(made, user.id, proof))) throw new UnprovedLoginError();
         }
-        const expiry = await this.raiseExpiry(made, isStillVerified(user));
+        const expiry = await this.raiseExpiry(made, isStillVerified(user), true);
         if (expiry === undefined) return { result: 'unverified' };
         return { audit: await more?.(made, expiry), result: { expiry } };
       });
@@ -147,14 +147,19 @@ export class TokenStore {
     ((select max(r.expiry) + 1 from gatewright_revoked_tokens r where r.user_id = users.id))${distinct}) e)`;
   }
 
-  /** Stores and returns the expiry of a new token of the user of the condition; undefined where there is none. */
+  /**
+   * Stores and returns the expiry of a new token of the user of the condition; undefined where there is none.
+   * @param isSignIn true if the user has just proved to be there, which `freshSignIn` asks
+   */
   async raiseExpiry(
     { tables, transaction, now }: Change,
     condition: ReturnType<typeof isStillVerified>,
+    isSignIn = false,
   ): Promise<number | undefined> {
     const update = tables
       .updateTable('users')
       .set({ last_token_expiry: this.#nextExpiry(now) })
+      .$if(isSignIn, (set) => set.set({ sign_in_expiry: this.#nextExpiry(now) }))
       .where(condition)
       .returning('last_token_expiry as expiry');
     const row = await transaction.get<{ expiry: number }>(toQuery(update));

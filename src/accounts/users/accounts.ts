@@ -34,6 +34,7 @@ import {
 } from '../../resources/operations.ts';
 import type { InvitationStore } from '../invitations/store.ts';
 import type { TokenStore } from '../sessions/tokens.ts';
+import type { UserRemovals } from './removals.ts';
 import type { UserStore } from './store.ts';
 import { createUserInput, newUserOf, type UserForm } from './user-input.ts';
 
@@ -41,6 +42,7 @@ export interface AccountParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly users: UserStore;
+  readonly removals: UserRemovals;
   readonly passwords: Passwords;
   readonly userTokens: TokenStore;
   readonly tokens: Tokens;
@@ -117,6 +119,7 @@ class Accounts {
       disable: (id) => this.#update(system, id, { disabled: true }),
       setPassword: (id, password) => this.#update(system, id, { password }),
       issueToken: (id) => this.#issueToken(system, id),
+      remove: (id) => this.#remove(acting, id),
     };
   }
 
@@ -199,6 +202,12 @@ class Accounts {
     const made = newLinkToken();
     const { expiresAt } = await invitations.create(id, made, system.actor(), within);
     return { id, url: linkUrl(linkPlace, linkPaths.invitation, made.token), expires_at: expiresAt };
+  }
+
+  async #remove(acting: Acting, id: number): Promise<void> {
+    transactionOf(acting);
+    if (!isId(id)) throw new Problem('record_not_found');
+    await this.#services.removals.remove(id, acting);
   }
 
   async #issueToken({ acting, actor }: SystemActing, id: number): ReturnType<ManagedUsers['issueToken']> {

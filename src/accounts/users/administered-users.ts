@@ -150,7 +150,11 @@ const logOutEndpoint = ({ services: { users }, show, reaches }: UserAdministrati
 
 const deleteEndpoint = ({ services, reaches }: UserAdministration): Endpoint => {
   const { database, users, resources } = services;
-  const removal = createUserRemoval(database, users, resources);
+  const removal = createUserRemoval(
+    database,
+    { remove: (id, actor, part) => users.remove(id, actor, part) },
+    resources,
+  );
   const problems: ProblemKind[] = ['record_not_found', 'last_super_admin', 'still_referenced'];
   if (removal.takesOthers) problems.push('cascade_too_large');
   if (removal.runsHooks) problems.push(...scopeProblems);

@@ -4,6 +4,7 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import { userOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { type ListParts, listEndpoint } from '../../http/list-endpoint.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { publicUserEntity, usersShowing } from '../../records/user-entity.ts';
 import type { LinkedAccounts } from '../oidc/linked-accounts.ts';
 import { meSchema } from './identity-schemas.ts';
@@ -39,6 +40,13 @@ export const takenAddress = async (
 ): Promise<{ readonly email_taken?: true }> =>
   email === null && (await linkedAccounts.isAddressTaken(id)) ? { email_taken: true } : {};
 
+/** The current user as `/auth/me` returns it. */
+export const meData = async (services: MeParts, user: UserPrincipal): Promise<JsonObject> => {
+  const { id, username, email, name, roles } = user;
+  const taken = await takenAddress(services, user);
+  return { id, username, email, name, roles: [...roles].sort(), ...taken };
+};
+
 export const meEndpoint = (services: MeParts): Endpoint => ({
   operation: 'getMe',
   method: 'GET',
@@ -56,10 +64,5 @@ export const meEndpoint = (services: MeParts): Endpoint => ({
     tag: 'Auth',
     data: meSchema,
   },
-  handle: async (call) => {
-    const user = userOf(call);
-    const { id, username, email, name, roles } = user;
-    const taken = await takenAddress(services, user);
-    return { data: { id, username, email, name, roles: [...roles].sort(), ...taken } };
-  },
+  handle: async (call) => ({ data: await meData(services, userOf(call)) }),
 });

@@ -3,6 +3,7 @@
  * withdraws.
  */
 
+import { loginFailed } from '../../auth/login.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { ConstraintError, type Database, type Reader, type Transaction } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
@@ -28,6 +29,7 @@ import {
   endInvitations,
   endSessions,
   isStillVerified,
+  type StoredUser,
   storedUser,
 } from './stored-user.ts';
 import type { NotifyUser } from './user-notices.ts';
@@ -165,11 +167,18 @@ export interface UpdateOptions {
   readonly keptSession?: number | undefined;
 }
 
-/** The transaction that deletes a user, and work to do in it before. */
+/** Work in the transaction that deletes a user. */
 export interface PartOfRemoval {
-  readonly transaction: Transaction;
-  readonly before: () => Promise<void>;
+  /** The transaction; one of its own unless given. */
+  readonly transaction?: Transaction | undefined;
+  readonly before?: (made: Change) => Promise<void>;
+  readonly after?: (made: Change, user: StoredUser) => Promise<void>;
+  /** The proof by which users delete themselves; if it is no longer valid, nothing is deleted. */
+  readonly proof?: UserProof | undefined;
 }
+
+/** SQL condition of the user who may do something, which is part of the statement that does it. */
+export type UserProof = ReturnType<typeof isStillVerified>;
 
 /** A user's names, as they were entered, and its kind. */
 export interface StoredUserFacts {
@@ -316,21 +325,25 @@ export class UserStore {
 
   /**
    * Deletes a user with their keys, sessions and roles; references to the user follow their `onDelete` rule.
-   * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`
+   * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`, and `login_failed` for a
+   * proof that is no longer valid
    */
-  remove(id: number, actor: Actor, part?: PartOfRemoval): Promise<void> {
+  remove(id: number, actor: Actor, part: PartOfRemoval = {}): Promise<void> {
+    const { proof = (eb) => eb('id', '=', id) } = part;
     const removeUser = async (made: Change): Promise<Changed<void>> => {
       await lockSuperAdmins(made);
       const before = await storedUser(made, id);
       guardSuperAdmin(actor, before.roles);
-      await part?.before();
+      await part.before?.(made);
       await revokeKeys(made, [{ column: 'user_id', value: id }]);
-      await made.transaction.run(toQuery(this.#db.deleteFrom('users').where('id', '=', id)));
+      const removed = await made.transaction.run(toQuery(this.#db.deleteFrom('users').where(proof)));
+      if (removed === 0) throw loginFailed();
+      await part.after?.(made, before);
       if (before.roles.includes(superAdmin)) await requireSuperAdmin(made);
       const target = { kind: 'user', id, name: before.username };
       return { audit: { action: 'user.delete', target }, result: undefined };
     };
-    return this.#change(actor, removeUser, { foreign_key: 'still_referenced' }, part?.transaction);
+    return this.#change(actor, removeUser, { foreign_key: 'still_referenced' }, part.transaction);
   }
 
   /**

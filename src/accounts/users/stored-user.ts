@@ -13,8 +13,10 @@ import type { Change } from '../../ledger/context.ts';
 
 export interface StoredUser {
   readonly username: string;
+  readonly usernameCanonical: string;
   /** Empty if there is none. */
   readonly email: string;
+  readonly emailCanonical: string;
   readonly name: string;
   readonly disabled: boolean;
   readonly kind: 'person' | 'service';
@@ -29,9 +31,12 @@ export const storedUser = async (
 ): Promise<StoredUser> => {
   const user = tables
     .selectFrom('users')
-    .select(['username', 'email', 'name', 'disabled', 'kind', 'security_stamp'])
+    .select(['username', 'username_canonical', 'email', 'email_canonical', 'name', 'disabled', 'kind'])
+    .select('security_stamp')
     .where('id', '=', id);
-  type Row = Omit<StoredUser, 'disabled' | 'securityStamp' | 'roles'> & {
+  type Row = Pick<StoredUser, 'username' | 'email' | 'name' | 'kind'> & {
+    username_canonical: string;
+    email_canonical: string;
     disabled: boolean | number;
     security_stamp: number;
   };
@@ -40,8 +45,18 @@ export const storedUser = async (
   const roles = await transaction.all<{ role: string }>(
     toQuery(tables.selectFrom('user_roles').select('role').where('user_id', '=', id)),
   );
-  const { security_stamp: securityStamp, disabled, ...names } = row;
-  return { ...names, disabled: Boolean(disabled), securityStamp, roles: roles.map(({ role }) => role) };
+  const { username, email, name, kind } = row;
+  return {
+    username,
+    email,
+    name,
+    kind,
+    usernameCanonical: row.username_canonical,
+    emailCanonical: row.email_canonical,
+    disabled: Boolean(row.disabled),
+    securityStamp: row.security_stamp,
+    roles: roles.map(({ role }) => role),
+  };
 };
 
 /** Refuses a way of signing in to a service account. @throws Problem `service_account` */

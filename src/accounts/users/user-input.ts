@@ -31,7 +31,7 @@ import {
  * Characters of a person's name.
  * @limit Accounts and credentials | a person’s name | characters | 422
  */
-const maxName = 200;
+export const maxName = 200;
 /**
  * Roles that one user holds at most.
  * @limit Accounts and credentials | roles of a user | count | 422

@@ -18,8 +18,10 @@ import { catalogueOf } from '../../kernel/messages.ts';
 import { nearestHint } from '../../kernel/options.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { problemText } from '../../kernel/problem-text.ts';
+import type { EventLog } from '../../ledger/event-log.ts';
 import type { ImportStore } from '../../ledger/imports.ts';
 import type { Action } from '../../model/resource.ts';
+import type { Scope } from '../../model/scope.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { apiArea } from '../../resources/area.ts';
 import { type Acting, requireGrant, type ServedResource } from '../../resources/operations.ts';
@@ -46,6 +48,8 @@ interface ActingParts extends ServedResources, KnownUsers {
 /** Parts of the service that commands on records work with. */
 interface OpenedParts extends ActingParts, UserScopeParts {
   readonly database: Database;
+  readonly systemScope: (reason: string) => Scope<'all'>;
+  readonly events: Pick<EventLog, 'settle'>;
   /** Places of files that `gatewright import` has reached. */
   readonly imports: ImportStore;
 }

@@ -19,6 +19,7 @@ import { sqliteDialect } from './dialect.ts';
 import { isBusy, isDamage, isUnwritable, namingFile } from './errors.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
+import { mergeWords, truncateLog } from './remains.ts';
 import { ScanPool } from './scan-pool.ts';
 import { claimPath, ServiceClaim } from './service-claim.ts';
 import { everything } from './statement-use.ts';
@@ -351,6 +352,12 @@ class SqliteDatabase implements OpenDatabase {
   get tell(): OpenDatabase['tell'] {
     const peers = this.#peers;
     return peers && (async (channel) => peers.tell(channel));
+  }
+
+  async discardRemains(): Promise<boolean> {
+    await mergeWords(this, everybodysTurn);
+    this.#snapshot.end();
+    return truncateLog(this.#place.path);
   }
 
   claim(claimant: Claimant): string | undefined {

@@ -30,6 +30,8 @@ export const usersTable = table(
     last_token_expiry: column.integer({ nullable: true }),
     /** Tokens of the user up to this expiry (Unix seconds) are revoked; null while none are. */
     revoked_token_expiry: column.integer({ nullable: true }),
+    /** Expiry of the last token that a sign-in issued, in Unix seconds: it tells a fresh sign-in. Null before it. */
+    sign_in_expiry: column.integer({ nullable: true }),
     /** `service`: no password and no sign-in, API keys only. */
     kind: column.oneOf(['person', 'service'], {
       default: 'person',

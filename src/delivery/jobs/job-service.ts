@@ -15,6 +15,7 @@ import type { Catalogue } from '../../kernel/messages.ts';
 import { anything, checkOptions, nearestHint, type OptionTable } from '../../kernel/options.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Stopping } from '../../kernel/stopping.ts';
+import { Erasure, erasureJob } from '../../ledger/erasure.ts';
 import { type EventLog, eventDays } from '../../ledger/event-log.ts';
 import { Outbox } from '../../ledger/outbox.ts';
 import { DefinitionError } from '../../model/definition-error.ts';
@@ -373,6 +374,7 @@ export const createJobs = ({ database, jobs, catalogue, times }: JobParts): JobS
 
 /** Dependencies of the service's own jobs. */
 export interface OwnJobParts {
+  readonly database: Database;
   /** Clock by which expired rows are removed. */
   readonly removalClock: Clock;
   readonly models: Models;
@@ -495,6 +497,18 @@ const sendAccountLink: OwnJob = ({ mail }) =>
     handle: ({ values }) => mail.links()?.resolve(values.link),
   });
 
+/** Many attempts: it waits for long reads, and what it has to erase must not stay. */
+const eraseValues: OwnJob = ({ database, events }) => {
+  const erasure = new Erasure(database, events);
+  return defineJob({
+    input: { model: field.string(), record: field.integer() },
+    attempts: 1_000,
+    timeout: 3_000,
+    handle: ({ values: { model, record }, signal }) =>
+      erasure.run(model == null || record == null ? undefined : { model, record }, signal),
+  });
+};
+
 /** The service's jobs by their names, which jobs of applications cannot have. */
 const ownJobs: Readonly<Record<string, OwnJob>> = {
   'purge-events': purgeEvents,
@@ -505,6 +519,7 @@ const ownJobs: Readonly<Record<string, OwnJob>> = {
   'purge-deliveries': purgeDeliveries,
   [mailJob]: sendMail,
   [accountLinkJob]: sendAccountLink,
+  [erasureJob]: eraseValues,
 };
 
 /** Each of the service's own jobs has places for itself, and those of the application share theirs. */

@@ -34,6 +34,7 @@ export const problemsInEnglish: Catalogue['problems'] = {
   second_factor_missing:
     'This account has two-step verification: sign in to the administration area; other credentials are not accepted here',
   key_out_of_scope: 'The scopes of the API key do not allow this',
+  recent_sign_in_required: 'Send the password, or sign in again and repeat this within {minutes} minutes',
   record_not_found: 'Record does not exist',
   record_deleted: 'Record was deleted',
   path_not_found: 'Path does not exist',
@@ -62,6 +63,7 @@ export const problemsInEnglish: Catalogue['problems'] = {
   provider_refused: 'The sign-in with the provider has failed: try again',
   identity_taken: 'Another user has linked this account of the provider',
   identity_last: 'This is the only way to sign in: set a password first',
+  held_by_records: 'Records that still refer to it prevent the deletion: {models}',
   provider_unavailable: 'The provider does not respond: try again later',
   link_ended: 'The link is not valid: it was used, has expired, or was replaced',
   invitation_used: 'The invitation link has already been used',

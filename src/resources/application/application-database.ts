@@ -15,6 +15,7 @@ export const applicationDatabase = (database: Database): ApplicationDatabase => 
   execute: (query) => database.execute(query),
   write: (unit, options) => database.write(unit, options),
   renewSnapshot: database.renewSnapshot?.bind(database),
+  discardRemains: database.discardRemains?.bind(database),
   revision: database.revision?.bind(database),
   listen: database.listen,
   tell: database.tell,

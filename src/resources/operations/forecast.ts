@@ -3,7 +3,7 @@
  * `cascade.ts`, without locks and hooks. It holds for the moment at which it is made.
  */
 
-import type { Database } from '../../database/database.ts';
+import type { Database, Reader } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import type { OnDelete } from '../../fields/field.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
@@ -87,8 +87,8 @@ class Kinds {
   }
 }
 
-/** Forecasts the deletion of records of one model, each by itself. */
-export type Foresee = (ids: readonly number[]) => Promise<Forecast>;
+/** Forecasts the deletion of records of one model, each by itself; within a transaction by its reader. */
+export type Foresee = (ids: readonly number[], reader?: Reader) => Promise<Forecast>;
 
 /** The models that refer to each model, by the effect of a deletion; prepared when a forecast first needs them. */
 class Referrals {
@@ -121,14 +121,14 @@ const trashedById = (going: readonly Going[]): ReadonlyMap<number, boolean> =>
 
 /** The forecast of one request. */
 class ForecastRun {
-  readonly #database: Database;
+  readonly #reader: Reader;
   readonly #referrals: Referrals;
   readonly #kinds = new Kinds();
   /** Keys of the records that the request names. */
   readonly #chosen: ReadonlySet<string>;
 
-  constructor(database: Database, referrals: Referrals, chosen: ReadonlySet<string>) {
-    this.#database = database;
+  constructor(reader: Reader, referrals: Referrals, chosen: ReadonlySet<string>) {
+    this.#reader = reader;
     this.#referrals = referrals;
     this.#chosen = chosen;
   }
@@ -165,7 +165,7 @@ class ForecastRun {
     const along: Going[] = [];
     const trashed = trashedById(going);
     for (const { referrer, find } of this.#referrals.of(model).cascade)
-      for (const { id, to } of await find(this.#database, [...trashed.keys()], countedReferences + 1)) {
+      for (const { id, to } of await find(this.#reader, [...trashed.keys()], countedReferences + 1)) {
         const key = recordKey(referrer.model.name, id);
         if (seen.has(key)) continue;
         seen.add(key);
@@ -186,7 +186,7 @@ class ForecastRun {
       const trashed = trashedById(going);
       for (const onDelete of ['null', 'restrict'] as const)
         for (const { referrer, find } of this.#referrals.of(model)[onDelete])
-          for (const { id, to } of await find(this.#database, [...trashed.keys()], limit)) {
+          for (const { id, to } of await find(this.#reader, [...trashed.keys()], limit)) {
             const key = recordKey(referrer.model.name, id);
             if (gone.has(key) || this.#chosen.has(key)) continue;
             const isNulled = onDelete === 'null';
@@ -201,8 +201,8 @@ class ForecastRun {
 /** Prepares the forecast for a model, `User` included. */
 export const createForecast = (database: Database, models: Models, name: string): Foresee => {
   const referrals = new Referrals(database.dialect, models);
-  return async (ids) => {
-    const run = new ForecastRun(database, referrals, new Set(ids.map((id) => recordKey(name, id))));
+  return async (ids, reader = database) => {
+    const run = new ForecastRun(reader, referrals, new Set(ids.map((id) => recordKey(name, id))));
     const refused: ForeseenRefusal[] = [];
     const trash = models.get(name)?.trash === true;
     for (const id of new Set(ids)) {

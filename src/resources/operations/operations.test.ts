@@ -164,6 +164,7 @@ describeEachDatabase('operations', (databases) => {
       resourceOf: (): ServedResource => {
         throw new Error('nothing goes with another here');
       },
+      forget: () => Promise.reject(new Error('nothing is forgotten here')),
       scopeOf: createScopes({
         database,
         clock: () => now,

@@ -7,7 +7,7 @@ import type { TrashBundle } from '../../records/trash.ts';
 import { cascadeFrom, intoTrash, newTrashBundle } from './cascade.ts';
 import { affectsOthers, createCascade } from './cascade-links.ts';
 import type { ServedResource } from './served-resource.ts';
-import { type Acting, runInTransaction } from './transaction.ts';
+import { type Acting, runInTransaction, type SharedTransaction, transactionOf } from './transaction.ts';
 import {
   afterCommit,
   beforeCommit,
@@ -113,52 +113,66 @@ export const remove = async (
 };
 
 /** The deletion of users, with the records that refer to them by `onDelete: 'cascade'`. */
-export interface UserRemoval {
+export interface UserRemoval<Extra> {
   /** True if other records may be deleted or changed with a user, and whether hooks run then. */
   readonly takesOthers: boolean;
   readonly runsHooks: boolean;
   /**
-   * Deletes a user.
+   * Deletes a user, in the caller's transaction if there is one.
    * @throws Problem `record_not_found`, `forbidden`, `last_super_admin`, `still_referenced`, `cascade_too_large`
    */
-  readonly remove: (id: number, acting: Acting) => Promise<void>;
+  readonly remove: (id: number, acting: Acting, extra?: Extra) => Promise<void>;
+}
+
+/** The transaction that deletes a user, and work to do in it before. */
+interface PartOfRemoval {
+  readonly transaction: Transaction;
+  readonly before: () => Promise<void>;
 }
 
 /** Removes users, with the parts of a removal that are done in the same transaction. */
-interface RemovedUsers {
-  remove(
-    id: number,
-    actor: Actor,
-    part?: { readonly transaction: Transaction; readonly before: () => Promise<void> },
-  ): Promise<void>;
+interface RemovedUsers<Extra> {
+  remove(id: number, actor: Actor, part?: PartOfRemoval, extra?: Extra): Promise<void>;
 }
 
-export const createUserRemoval = (
+export const createUserRemoval = <Extra = undefined>(
   database: Database,
-  users: RemovedUsers,
+  users: RemovedUsers<Extra>,
   resources: ReadonlyMap<string, ServedResource>,
-): UserRemoval => {
+): UserRemoval<Extra> => {
   const model = 'User';
   const models = new Map([...resources].map(([name, resource]) => [name, resource.model]));
   const cascade = createCascade(database, models, model);
   const { runsHooks } = cascade;
   const [link] = [...cascade.links, ...cascade.nulled];
   const context = link && resources.get(link.model)?.context;
-  const removeOne = async (id: number, acting: Acting): Promise<void> => {
-    if (context === undefined) return users.remove(id, acting.actor());
-    const { resourceOf, transactionLimit } = context;
-    await runInTransaction(
-      database,
-      async (shared) => {
-        let conclude = async (): Promise<void> => {};
-        const before = async (): Promise<void> => {
-          conclude = await cascadeFrom({ model, id }, { ...acting, shared }, { cascade, resourceOf });
-        };
-        await users.remove(id, acting.actor(), { transaction: shared.transaction, before });
-        await conclude();
-      },
-      { table: 'users', limit: runsHooks ? transactionLimit : undefined },
-    );
+  const actorIn = ({ actor, reason }: Acting): Actor =>
+    reason === undefined ? actor() : { ...actor(), reason };
+
+  const removeWithin = async (
+    id: number,
+    acting: Acting & { readonly shared: SharedTransaction },
+    extra: Extra | undefined,
+  ): Promise<void> => {
+    const { shared } = acting;
+    let conclude = async (): Promise<void> => {};
+    const before = async (): Promise<void> => {
+      if (context === undefined) return;
+      conclude = await cascadeFrom({ model, id }, acting, { cascade, resourceOf: context.resourceOf });
+    };
+    await users.remove(id, actorIn(acting), { transaction: shared.transaction, before }, extra);
+    shared.writes += 1;
+    await conclude();
+  };
+
+  const removeOne = async (id: number, acting: Acting, extra?: Extra): Promise<void> => {
+    const { shared } = acting;
+    transactionOf(acting);
+    if (shared !== undefined) return removeWithin(id, { ...acting, shared }, extra);
+    if (context === undefined) return users.remove(id, actorIn(acting), undefined, extra);
+    const limit = runsHooks ? context.transactionLimit : undefined;
+    const work = (made: SharedTransaction) => removeWithin(id, { ...acting, shared: made }, extra);
+    await runInTransaction(database, work, { table: 'users', limit });
   };
   return { takesOthers: context !== undefined, runsHooks, remove: removeOne };
 };

@@ -26,6 +26,8 @@ import type {
   AnyInclude,
   CountQuery,
   FindOptions,
+  ForgettableRecords,
+  ForgottenValues,
   ListQuery,
   NamedAggregateQuery,
   NamedRecords,
@@ -221,7 +223,7 @@ const accepted = ({ version }: VersionOptions): readonly number[] | undefined =>
  * The operations of one resource for a principal: the same as the API's, by the same policy. Each begins with a slice
  * of the main thread, as code may call it in a loop, and catch a refusal that no statement has made.
  */
-export class ScopeRecords implements NamedRecords {
+export class ScopeRecords implements NamedRecords, ForgettableRecords {
   readonly #resource: ServedResource;
   readonly #acting: Acting;
 
@@ -318,6 +320,19 @@ export class ScopeRecords implements NamedRecords {
     const write = this.#write('destroy');
     if (!isId(id)) throw new Problem('record_not_found');
     await remove(write, id, versions);
+  }
+
+  /** For scopes that act for the system: see `ForgettableRecords`. */
+  async forget(id: number): Promise<ForgottenValues> {
+    await nextSlice();
+    const { shared, reason, actor } = this.#acting;
+    transactionOf(this.#acting);
+    if (reason === undefined)
+      throw new TypeError('forget needs a scope that acts for the system: asSystem(reason)');
+    if (!isId(id)) throw new Problem('record_not_found');
+    if (shared !== undefined) shared.writes += 1;
+    const { model, context } = this.#resource;
+    return context.forget({ model: model.name, id }, { ...actor(), reason }, shared);
   }
 
   /** @throws Problem `invalid_parameter`, `unusable_field`, `forbidden` */

@@ -27,6 +27,7 @@ import { type Collision, createRecords, type RecordStore } from '../../records/r
 import { createShow, type Show } from '../../records/show.ts';
 import type { Trash } from '../../records/trash.ts';
 import { type Cascade, createCascade } from './cascade-links.ts';
+import type { ForgetRecord } from './forget.ts';
 import type { Acting } from './transaction.ts';
 
 export interface ResourceContext {
@@ -51,6 +52,8 @@ export interface ResourceContext {
   readonly events: EventLog;
   /** Called when events are committed. */
   readonly eventsCommitted: () => void;
+  /** Removes the stored copies of a record's values. */
+  readonly forget: ForgetRecord;
   /** Called with errors that occur after the response was decided. */
   readonly report: (error: unknown, what: string) => void;
 }

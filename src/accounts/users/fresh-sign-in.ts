@@ -1,0 +1,37 @@
+import type { Tokens } from '../../auth/jwt.ts';
+import { tokenLifetime } from '../../auth/jwt.ts';
+import { tokenOf } from '../../auth/registry.ts';
+import type { Call } from '../../http/endpoint.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { UserProof } from './store.ts';
+
+/**
+ * Minutes for which a sign-in proves as much as the password.
+ * @limit Accounts and credentials | a sign-in in place of the password | min | 403
+ */
+export const freshMinutes = 5;
+
+/** Seconds by which the clock of the instance that issued a token may be ahead. */
+const clockSlack = 60;
+
+/**
+ * The proof of a token that a sign-in issued in the last minutes; undefined for any other token. A token of a session,
+ * of code or of a renewal proves nothing: the database knows the last token that a sign-in issued.
+ */
+export const freshSignIn = (
+  { tokens, clock }: { readonly tokens: Tokens; readonly clock: Clock },
+  call: Pick<Call, 'header'>,
+): UserProof | undefined => {
+  const claims = tokens.verify(tokenOf(call) ?? '');
+  if (claims === undefined || claims.sessionId !== undefined) return undefined;
+  const age = clock() / 1000 - (claims.exp - tokenLifetime);
+  if (age > freshMinutes * 60 || age < -clockSlack) return undefined;
+  return (eb) =>
+    eb.and([
+      eb('id', '=', claims.userId),
+      eb('sign_in_expiry', '=', claims.exp),
+      eb('disabled', '=', false),
+      // A sign-out, a new password or a disabling since has revoked the token.
+      eb.or([eb('revoked_token_expiry', 'is', null), eb('revoked_token_expiry', '<', claims.exp)]),
+    ]);
+};
