@@ -52,7 +52,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     notes: [
       'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller` or each `network` (`per`): see [Limit requests](../guide/rate-limits.md).',
       "Where several environments run the same code, `environment` comes from a variable: `environment: process.env.DEPLOYMENT ?? 'development'`.",
-      '`mail`, `registration` and `accounts` are explained in [Self-service accounts and mail](../guide/accounts.md), `providers` in [Sign in with a provider](../guide/providers.md), `sessions` in [Long sign-ins](../reference/accounts.md#long-sign-ins).',
+      '`mail`, `registration` and `accounts` are explained in [Self-service accounts and mail](../guide/accounts.md), `remove` and `rename` of accounts in [Erase personal data](../guide/erasure.md), `providers` in [Sign in with a provider](../guide/providers.md), `sessions` in [Long sign-ins](../reference/accounts.md#long-sign-ins).',
     ],
     packages: 'Packages that the application installs',
     aboutPackages:
@@ -78,7 +78,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     notes: [
       '`RateLimit` 为每个 `window`（`1m`）内的 `max` 个请求，其中 `burst` 个可以同时到达，按每个 `caller` 或每个 `network`（`per`）计算，见[限速](../guide/rate-limits.zh-CN.md)。',
       "多个环境运行同样的代码时，`environment` 取自变量：`environment: process.env.DEPLOYMENT ?? 'development'`。",
-      '`mail`、`registration` 与 `accounts` 见[自助账号与邮件](../guide/accounts.zh-CN.md)，`providers` 见[通过身份提供方登录](../guide/providers.zh-CN.md)，`sessions` 见[长期登录](../reference/accounts.zh-CN.md#长期登录)。',
+      '`mail`、`registration` 与 `accounts` 见[自助账号与邮件](../guide/accounts.zh-CN.md)，其中 `remove` 与 `rename` 见[删除个人数据](../guide/erasure.zh-CN.md)，`providers` 见[通过身份提供方登录](../guide/providers.zh-CN.md)，`sessions` 见[长期登录](../reference/accounts.zh-CN.md#长期登录)。',
     ],
     packages: '由应用安装的包',
     aboutPackages:

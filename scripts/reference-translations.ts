@@ -288,6 +288,10 @@ export const memberTexts: readonly Pair[] = [
     'Signs the user in without a password or second factor: returns a token of 24 hours, as the login does. Inside a transaction it is valid after the commit only if nothing revokes it.',
     '不经密码与第二重验证为用户登录：与登录接口一样返回 24 小时有效的令牌。在事务中使用时，仅当期间没有被吊销，令牌才在提交后有效。',
   ],
+  [
+    'Deletes the user with their keys, sessions and everything that was begun; references follow their `onDelete`. Their name and network addresses leave the logs within a minute.',
+    '删除用户及其密钥、会话与一切未完成的操作；引用按其 `onDelete` 处理。其名称与网络地址在一分钟内从日志中移除。',
+  ],
   ['Unique, in any spelling; no `@`.', '唯一，不区分写法；不含 `@`。'],
   ['Unique, in any spelling.', '唯一，不区分写法。'],
   ['Default: the username.', '默认为用户名。'],
@@ -434,6 +438,10 @@ export const memberTexts: readonly Pair[] = [
     '发送邮件的方式；启用后用户可以重置密码、修改邮箱，邀请也会发送。默认不发送邮件。',
   ],
   [
+    'Rights of users over their own accounts. Default: passwords, addresses and second factors only.',
+    '用户可对自己的账号做什么；默认仅限密码、邮箱与两步验证。',
+  ],
+  [
     'Users who register themselves, at an address that they verify by mail. Default: `false`.',
     '允许用户自行注册，邮箱经邮件验证；默认 `false`。',
   ],
@@ -569,6 +577,7 @@ export const limitTexts: readonly Pair[] = [
     '全部请求者 30 分钟内发往一个邮箱的同一用途链接邮件数',
   ],
   ['a person’s name', '人名'],
+  ['a sign-in in place of the password', '代替密码的登录'],
   ['roles of a user', '一个用户的角色数'],
   ['saved views of a user', '一个用户保存的视图数'],
   ['a saved view', '一个保存的视图'],

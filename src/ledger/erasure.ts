@@ -91,12 +91,12 @@ const erasures: readonly NameErasure[] = [
 ];
 
 /** A statement that removes the names of a user from some rows of a table, and its range of keys. */
-interface Step {
+interface ErasureStep {
   readonly ends: Query;
   readonly erase: Statement<StepArguments>;
 }
 
-const stepsFor = ({ dialect }: Pick<Database, 'dialect'>): readonly Step[] =>
+const stepsFor = ({ dialect }: Pick<Database, 'dialect'>): readonly ErasureStep[] =>
   erasures.map(({ table, key = 'id', set, where }) => ({
     ends: {
       sql: `select (select min(${key}) from ${table}) as first, (select max(${key}) from ${table}) as last`,
@@ -113,7 +113,7 @@ const stepsFor = ({ dialect }: Pick<Database, 'dialect'>): readonly Step[] =>
 export class Erasure {
   readonly #database: Database;
   readonly #events: Pick<EventLog, 'forget'>;
-  readonly #steps: readonly Step[];
+  readonly #steps: readonly ErasureStep[];
 
   constructor(database: Database, events: Pick<EventLog, 'forget'>) {
     this.#database = database;

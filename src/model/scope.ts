@@ -200,7 +200,7 @@ export interface ForgottenValues {
   readonly trash: number;
 }
 
-/** What only scopes that act for the system do with records. */
+/** The operation on records that only scopes of the system have. */
 export interface ForgettableRecords {
   /**
    * Removes the values of a record, which may be deleted already, from its history, its events, deliveries of webhooks
@@ -297,8 +297,7 @@ export interface ManagedUsers extends ReadableUsers<ManagedUser> {
   /**
    * Deletes the user with their keys, sessions and everything that was begun; references follow their `onDelete`. Their
    * name and network addresses leave the logs within a minute.
-   * @throws Problem `record_not_found`, `last_super_admin`, `cascade_too_large`, and `held_by_records`, whose
-   * message names the models
+   * @throws Problem `record_not_found`, `last_super_admin`, `held_by_records`, `cascade_too_large`
    */
   remove(id: number): Promise<void>;
 }

@@ -63,6 +63,8 @@ const allowed: Readonly<Record<string, string>> = {
   'src/upkeep/refusals/refused-claims.ts': holder,
   'src/accounts/security-events.ts': keyRecord,
   'src/ledger/audit-words.ts': keyRecord,
+  'src/ledger/erasure.ts': keyRecord,
+  'src/cli/transfer/person-export.ts': keyRecord,
   'src/app/stored-times.ts': 'the times of tables, named as in the schema, and of a signed request',
   'src/testing/client.ts': 'what a test of an application sends',
   'src/delivery/webhooks/send.ts': 'the methods of users, of whom one receives without a request',

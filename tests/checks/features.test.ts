@@ -48,6 +48,7 @@ const rows: readonly Row[] = [
     [`${reference}asvs`, 'OpenID Connect'],
     [`${reference}advisories`, 'provider'],
   ],
+  ['setting accounts', [`${guide}erasure`, 'accounts: {'], [`${reference}configuration`, '`accounts`']],
   [
     'setting sessions',
     [`${reference}accounts`, 'sessions: {'],
@@ -224,7 +225,6 @@ const rows: readonly Row[] = [
     'command run, command console',
     [`${guide}code`, 'gatewright run'],
     [`${guide}code`, 'gatewright console'],
-    [`${guide}erasure`, 'gatewright console'],
   ],
   [
     'command generate client, command openapi',

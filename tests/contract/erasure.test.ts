@@ -210,7 +210,7 @@ describeEachDatabase('erasure', (databases) => {
     }
   });
 
-  it('is there for code that acts for the system, in its transaction', async () => {
+  it('code that acts for the system deletes users in its own transaction', async () => {
     const user = await freshUser();
     const scope = service.server.services.systemScope('test');
     await expect(
@@ -293,7 +293,7 @@ describeEachDatabase('erasure', (databases) => {
 describeEachDatabase('a service without the option accounts', (databases) => {
   const service = useService(databases, { env: { LOCALE: 'en' } });
 
-  it('has no such endpoints', async () => {
+  it('an unset option opens no endpoint on the own account', async () => {
     const { token } = await service.createUser();
     for (const method of ['DELETE', 'PATCH'])
       expect((await service.request(method, me, { token, body: { user: { name: 'x' } } })).json.code).toBe(

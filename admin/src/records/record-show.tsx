@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { problemTable } from '../../../src/kernel/problem-table.ts';
 import { AskDeletion } from '../deletion/ask-deletion.tsx';
+import { AskForget } from '../deletion/forget-record.tsx';
 import { Timeline } from '../history/timeline.tsx';
 import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage } from '../layout/failure.tsx';
@@ -173,6 +174,7 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
   const navigate = useNavigate();
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
+  const [forgetting, setForgetting] = useState(false);
   const remove = async (): Promise<void> => {
     try {
       await dataProvider.delete(recordsPrefix + path, { id: record.id });
@@ -208,6 +210,9 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
           ...(keepsHistory(metadata)
             ? [{ label: text('history.link'), to: historyPath(path, record.id) }]
             : []),
+          ...(destroy
+            ? [{ label: text('deletion.forget'), dangerous: true, onClick: () => setForgetting(true) }]
+            : []),
           {
             label: text('common.delete'),
             dangerous: true,
@@ -216,6 +221,14 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
           },
         ]}
       />
+      {forgetting ? (
+        <AskForget
+          path={path}
+          id={record.id}
+          name={recordName(metadata, record)}
+          onClose={() => setForgetting(false)}
+        />
+      ) : null}
       {asking ? (
         <AskDeletion
           title={text('deletion.title', { name: recordName(metadata, record) })}

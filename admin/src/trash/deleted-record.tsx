@@ -4,6 +4,7 @@ import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import Stack from '@mui/material/Stack';
 import { useQuery } from '@tanstack/react-query';
+import { ForgetRecord } from '../deletion/forget-record.tsx';
 import { historyPath, keepsHistory } from '../history/version.ts';
 import { FailurePage, RecordNotFound } from '../layout/failure.tsx';
 import { Waiting } from '../layout/waiting.tsx';
@@ -87,6 +88,7 @@ const Remains = ({ metadata, path, id, trashed, hasHistory }: DeletedRecordProps
               {text('history.link')}
             </LinkButton>
           ) : null}
+          {metadata.permissions.destroy ? <ForgetRecord path={path} id={id} name={name} deleted /> : null}
           {trashed !== undefined && metadata.permissions.create ? (
             <Button
               variant="contained"

@@ -6,10 +6,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { UserProof } from './store.ts';
 
 /**
- * Minutes for which a sign-in proves as much as the password.
- * @limit Accounts and credentials | a sign-in in place of the password | min | 403
+ * Seconds for which a sign-in proves as much as the password.
+ * @limit Accounts and credentials | a sign-in in place of the password | s | 403
  */
-export const freshMinutes = 5;
+export const freshSignInLifetime = 300;
 
 /** Seconds by which the clock of the instance that issued a token may be ahead. */
 const clockSlack = 60;
@@ -25,7 +25,7 @@ export const freshSignIn = (
   const claims = tokens.verify(tokenOf(call) ?? '');
   if (claims === undefined || claims.sessionId !== undefined) return undefined;
   const age = clock() / 1000 - (claims.exp - tokenLifetime);
-  if (age > freshMinutes * 60 || age < -clockSlack) return undefined;
+  if (age > freshSignInLifetime || age < -clockSlack) return undefined;
   return (eb) =>
     eb.and([
       eb('id', '=', claims.userId),

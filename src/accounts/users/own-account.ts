@@ -20,7 +20,7 @@ import { actingFor, relatedFor } from '../../resources/operations.ts';
 import { answerReferences, referencesSchema, referencesWords } from '../../resources/references.ts';
 import type { AccountOptions } from '../account-options.ts';
 import { type MeParts, meData } from './endpoints.ts';
-import { freshMinutes, freshSignIn } from './fresh-sign-in.ts';
+import { freshSignIn, freshSignInLifetime } from './fresh-sign-in.ts';
 import { meSchema } from './identity-schemas.ts';
 import { verifyOwnPassword } from './own-password.ts';
 import { removalSchema, reportData, type UserRemovals } from './removals.ts';
@@ -53,6 +53,9 @@ const ownMembers: Readonly<Record<string, OwnMember>> = {
     change: (value) => ({ name: String(value) }),
   },
 };
+
+/** The lifetime in the texts. */
+const freshMinutes = freshSignInLifetime / 60;
 
 const path = '/api/v1/auth/me';
 const common = { path, auth: ['jwt'], policy: { kind: 'user' } } as const satisfies Partial<Endpoint>;

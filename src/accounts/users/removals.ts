@@ -49,7 +49,7 @@ const reasons = {
   },
 } as const satisfies Readonly<Record<string, Label>>;
 
-type Reason = keyof typeof reasons;
+type KeptReason = keyof typeof reasons;
 
 const { integer, boolean, text, textOrNull } = valueSchemas;
 
@@ -80,7 +80,7 @@ export const removalSchema: JsonSchema = objectSchema('AccountRemoval', {
   },
 });
 
-interface Counted {
+interface CountedPart {
   readonly kind: string;
   readonly model: string | null;
   readonly field: string | null;
@@ -88,13 +88,13 @@ interface Counted {
   readonly more: boolean;
 }
 
-interface Kept extends Counted {
-  readonly reason: Reason;
+interface Kept extends CountedPart {
+  readonly reason: KeptReason;
 }
 
-/** What a removal has removed, and what it has left. */
+/** The removed and the kept parts of an account. */
 export interface RemovalReport {
-  readonly removed: readonly Counted[];
+  readonly removed: readonly CountedPart[];
   readonly kept: readonly Kept[];
 }
 
@@ -227,7 +227,7 @@ export class UserRemovals {
   }
 
   async #reportOf(id: number, reader: Reader, { related }: Ordered): Promise<RemovalReport> {
-    const removed: Counted[] = [{ kind: 'user', model: 'User', field: null, count: 1, more: false }];
+    const removed: CountedPart[] = [{ kind: 'user', model: 'User', field: null, count: 1, more: false }];
     const kept: Kept[] = [];
     const { references } = answerReferences(await this.#foresee([id], reader), related);
     for (const each of (references as readonly Json[]).filter(isJsonObject)) this.#note(each, removed, kept);
@@ -249,9 +249,9 @@ export class UserRemovals {
   }
 
   /** Notes referring records by the effect on them. */
-  #note(reference: JsonObject, removed: Counted[], kept: Kept[]): void {
+  #note(reference: JsonObject, removed: CountedPart[], kept: Kept[]): void {
     const model = String(reference['model']);
-    const counts: Counted = {
+    const counts: CountedPart = {
       kind: 'records',
       model,
       field: String(reference['field']),

@@ -28,7 +28,7 @@ export const command = defineCommand({
     'Permanently removes the values of a record from all its stored versions, events and webhook deliveries. Authors and',
     'times stay, and the audit log records the command. The record is also removed from the trash, so it cannot be',
     'restored. The record itself is not changed: first delete it or clear its fields. Later changes are stored as usual.',
-    'On SQLite, the files of the database are cleaned too. With User as MODEL, the names and network addresses of a deleted',
+    'Former values also leave the files of a local database. With User as MODEL, the names and network addresses of a deleted',
     'user leave the audit log, histories and events.',
   ],
   examples: ['gatewright forget Customer 17'],

@@ -32,7 +32,7 @@ const byPerson = sql`actor_kind = 'user' and actor_id = ${userText}`;
 const ofUser = sql`user_id = ${user}`;
 const recorded = ['model', 'record_id', 'version', 'action', 'at', 'reason'];
 
-/** What is exported of the service's own tables, a line each. Values of other people's records are not. */
+/** The exported rows of the service's own tables, a line each, without values of other people's records. */
 export const personRows: readonly PersonRows[] = [
   {
     kind: 'user',
@@ -117,7 +117,7 @@ export const personRows: readonly PersonRows[] = [
     columns: ['id', 'created_at', 'action', 'target_kind', 'target_id', 'target_name', 'detail', 'address'],
     where: byPerson,
   },
-  // Lines of others name nobody else: who acted is their own data.
+  // The actor of these lines is somebody else, whose data they would be.
   {
     kind: 'audit_about',
     table: 'audit',

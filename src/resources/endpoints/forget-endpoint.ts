@@ -1,5 +1,6 @@
 /** Removes the former values of a record from everything that is kept beside it, in the administration area. */
 
+import { identifier, sql, statement } from '../../database/statement.ts';
 import { actorOf, checkedModels, idOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { objectSchema, valueSchemas } from '../../http/schemas.ts';
@@ -8,7 +9,6 @@ import { Problem } from '../../kernel/problem.ts';
 import { inSentence, spaced } from '../../kernel/spacing.ts';
 import type { Area } from '../area.ts';
 import { requireGrant } from '../operations/area.ts';
-import { grantOfSystem } from '../operations/grant-of-system.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import { actingFor } from '../operations/transaction.ts';
 
@@ -24,6 +24,11 @@ const forgottenSchema = objectSchema('Forgotten', {
 /** A caller who may delete the record may forget it; the record may be deleted already. */
 export const forgetEndpoint = (resource: ServedResource, area: Area): Endpoint => {
   const { model, context, records } = resource;
+  const stored = statement<{ id: number }>(
+    context.database.dialect,
+    (value) =>
+      sql`select ${identifier('id')} from ${identifier(model.table)} where ${identifier('id')} = ${value('id')}`,
+  );
   return {
     operation: area.operation('forget', model.name),
     method: 'POST',
@@ -51,7 +56,7 @@ export const forgetEndpoint = (resource: ServedResource, area: Area): Endpoint =
       const grant = requireGrant(model, context, actingFor(call, area), 'destroy');
       const there = await records.writeState(grant, id);
       // Out of the caller's reach.
-      if (there === undefined && (await records.writeState(grantOfSystem(model), id)) !== undefined)
+      if (there === undefined && (await context.database.get(stored({ id }))) !== undefined)
         throw new Problem('record_not_found');
       const forgotten = await context.forget({ model: model.name, id }, actorOf(call));
       const { versions, events, deliveries, trash } = forgotten;

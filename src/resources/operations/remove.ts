@@ -125,14 +125,14 @@ export interface UserRemoval<Extra> {
 }
 
 /** The transaction that deletes a user, and work to do in it before. */
-interface PartOfRemoval {
+interface RemovalPart {
   readonly transaction: Transaction;
   readonly before: () => Promise<void>;
 }
 
 /** Removes users, with the parts of a removal that are done in the same transaction. */
 interface RemovedUsers<Extra> {
-  remove(id: number, actor: Actor, part?: PartOfRemoval, extra?: Extra): Promise<void>;
+  remove(id: number, actor: Actor, part?: RemovalPart, extra?: Extra): Promise<void>;
 }
 
 export const createUserRemoval = <Extra = undefined>(

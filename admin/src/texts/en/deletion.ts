@@ -35,4 +35,12 @@ export const deletion = {
     permissions: 'Permission |||| Permissions',
     deliveries: 'Delivery |||| Deliveries',
   },
+  forget: 'Forget former values',
+  forgetTitle: 'Forget all former values of %{name}?',
+  forgetGoes:
+    'The values leave its history, events, deliveries of webhooks and the trash, and within a minute the files of the database.',
+  forgetStays: 'Authors, times and this line of the audit log stay.',
+  forgetRecord: 'The record itself stays as it is now.',
+  forgetDeleted: 'The record cannot be restored afterwards.',
+  forgotten: 'Former values forgotten',
 };

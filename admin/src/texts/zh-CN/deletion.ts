@@ -35,4 +35,11 @@ export const deletion = {
     permissions: '权限',
     deliveries: '发送记录',
   },
+  forget: '清除历史值',
+  forgetTitle: '清除%{name}的全部历史值？',
+  forgetGoes: '历史、事件、Webhook 投递与回收站中的值将被移除，一分钟内也会从数据库文件中移除。',
+  forgetStays: '作者、时间与审计记录保留。',
+  forgetRecord: '记录本身保持现状。',
+  forgetDeleted: '此后无法恢复该记录。',
+  forgotten: '历史值已清除',
 };
