@@ -1,8 +1,15 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { type TestUser, useService } from '../support/service.ts';
 import { accessibility, chooseMore, demandQuiet, enter, seed, settled, site } from './admin-site.ts';
+
+/** Leaves a picture, if they are asked for. */
+const picture = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env['PICTURES'];
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` });
+};
 
 describeDatabase('sqlite', 'administration pages: what a deletion does', (databases) => {
   describe.skipIf(!hasBrowser)('in chromium', { timeout: 60_000 }, () => {
@@ -59,6 +66,29 @@ describeDatabase('sqlite', 'administration pages: what a deletion does', (databa
       await several.getByRole('button', { name: '删除其余 1 项' }).click();
       await page.getByText('第 1–2 条，共 2 条').waitFor();
       expect((await service.request('GET', `/admin/records/teams/${id}`, { token })).status).toBe(404);
+    });
+
+    it('forgets the former values of a record after it has said what goes and what stays', async () => {
+      const { page } = await enter(open, service, root, '/records/books/1/show');
+      await chooseMore(page, '清除历史值');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('作者、时间与审计记录保留。').waitFor();
+      await dialog.getByText('此操作无法撤销。').waitFor();
+      await settled(page);
+      expect(await accessibility(page)).toEqual([]);
+      await picture(page, 'forget-zh-light');
+      await dialog.getByRole('button', { name: '清除历史值' }).click();
+      await page.getByText('历史值已清除').waitFor();
+      await dialog.waitFor({ state: 'hidden' });
+      expect((await service.get('/admin/records/books/1', { token: root })).status).toBe(200);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.setViewportSize({ width: 360, height: 740 });
+      await chooseMore(page, '清除历史值');
+      await dialog.getByText('此操作无法撤销。').waitFor();
+      await settled(page);
+      await picture(page, 'forget-zh-dark-narrow');
+      const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+      expect(await page.evaluate(overflow)).toBe(false);
     });
 
     it('tells of a user, a role and a webhook what goes with them', async () => {
