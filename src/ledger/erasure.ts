@@ -1,6 +1,6 @@
 /**
  * Erasure after a commit: a job, stored in the transaction of a deletion, that removes what the deletion itself cannot
- * reach quickly. That is the name of a person in logs, which have no index for it, and the rest in the database's files.
+ * reach quickly: the name of a person in logs, which have no index for it, and the rest in the files of the database.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';

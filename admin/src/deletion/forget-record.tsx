@@ -1,4 +1,4 @@
-/** The question before the former values of a record are removed for good, and its button on the page of a deleted record. */
+/** The question before former values of a record are removed for good, and its button for a deleted record. */
 
 import Button from '@mui/material/Button';
 import { useState } from 'react';

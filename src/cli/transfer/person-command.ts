@@ -1,3 +1,5 @@
+/** Runs `gatewright export --person`: opens its destination, and puts the file in place at the end. */
+
 import { open, rename, rm } from 'node:fs/promises';
 import { exactText } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';

@@ -1,6 +1,6 @@
 /**
- * The rest that deleted values leave in the files of a database. `secure_delete` overwrites them in tables. But an index
- * of words only marks the words of a deleted row, and the write-ahead log keeps former pages until it is cut off.
+ * The rest that deleted values leave in the files of a database. `secure_delete` overwrites them in tables. But an
+ * index of words only marks the words of a deleted row, and the write-ahead log keeps former pages until it is cut off.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -60,8 +60,8 @@ const tryToTruncate = (connection: SqliteConnection): boolean => {
 };
 
 /**
- * Writes the log into the file and cuts it off. It takes a connection of its own, since that of the writer may be within
- * a transaction. Returns false where reads or writes were in the way at every attempt.
+ * Writes the log into the file and cuts it off. It takes a connection of its own, since that of the writer may be
+ * within a transaction. Returns false where reads or writes were in the way at every attempt.
  */
 export const truncateLog = async (path: string): Promise<boolean> => {
   const connection = new SqliteConnection(path, 'writer');
