@@ -20,7 +20,6 @@ const interfaces = interfacesIn([
   'accounts/sessions/session-options.ts',
   'auth/rate-limit.ts',
   'delivery/jobs/define-job.ts',
-  'accounts/users/account-options.ts',
   'delivery/mail/mail-options.ts',
   'model/definition.ts',
   'model/hooks.ts',

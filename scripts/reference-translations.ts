@@ -438,10 +438,6 @@ export const memberTexts: readonly Pair[] = [
     '发送邮件的方式；启用后用户可以重置密码、修改邮箱，邀请也会发送。默认不发送邮件。',
   ],
   [
-    'Rights of users over their own accounts. Default: passwords, addresses and second factors only.',
-    '用户可对自己的账号做什么；默认仅限密码、邮箱与两步验证。',
-  ],
-  [
     'Users who register themselves, at an address that they verify by mail. Default: `false`.',
     '允许用户自行注册，邮箱经邮件验证；默认 `false`。',
   ],
@@ -450,8 +446,8 @@ export const memberTexts: readonly Pair[] = [
     '长期登录：带有 `"remember": true` 的登录另外返回刷新令牌，用于续期；默认登录在 24 小时后结束。',
   ],
   [
-    "Accounts of users: the address to which the pages of the service lead on, and the application's own pages.",
-    '用户账号：服务自带的页面最后通往的地址，以及应用自己的页面。',
+    'Accounts of users: rights over their own account, the way on from the pages of the service, and own pages.',
+    '用户账号：用户对自己账号的权限、服务自带的页面最后通往的地址，以及应用自己的页面。',
   ],
   [
     'Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths.',
