@@ -1,4 +1,4 @@
-/** The option `accounts`: rights of users over their account, the way on from the pages, and pages of the application. */
+/** The option `accounts`: rights of users over their account, the way on from the pages, and own pages. */
 
 import { flag, type OptionCheck, type OptionTable, objectOf } from '../kernel/options.ts';
 

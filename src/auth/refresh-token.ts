@@ -30,9 +30,9 @@ export interface NewFamily {
 }
 
 /**
- * A token names its sign-in and its generation, and is signed under a key that derives from the JWT secret. The database
- * keeps neither tokens nor the name of a sign-in, but an HMAC of the name. So a copy of the database is no help in
- * making a token, not even with the secret, and a strange token is refused without a look-up.
+ * A token names its sign-in and its generation, and is signed under a key that derives from the JWT secret. The
+ * database keeps neither tokens nor the name of a sign-in, but an HMAC of the name. So a copy of the database is no help
+ * in making a token, not even with the secret, and a strange token is refused without a look-up.
  */
 export interface RefreshTokens {
   begin(): NewFamily;

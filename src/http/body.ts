@@ -131,7 +131,8 @@ const decode = (bytes: Uint8Array): string => {
 };
 
 /**
- * Refuses text that nests deeper than `maxDepth` before it is parsed. One pass, no recursion. @throws Problem `too_deep`
+ * Refuses text that nests deeper than `maxDepth` before it is parsed. One pass, no recursion.
+ * @throws Problem `too_deep`
  * @returns an upper bound of the number of values
  */
 export const checkDepth = (text: string): number => {

@@ -182,7 +182,8 @@ const forecastEndpoint = ({ removals, users }: OwnAccountParts): Endpoint => ({
 /** The endpoints that the options of `accounts` open. */
 export const ownAccountEndpoints = (services: OwnAccountParts): Endpoint[] => {
   const change = changeEndpoint(services);
-  const removing =
-    services.accountOptions.remove === true ? [forecastEndpoint(services), removeEndpoint(services)] : [];
-  return [...(change === undefined ? [] : [change]), ...removing];
+  const opened = change === undefined ? [] : [change];
+  if (services.accountOptions.remove === true)
+    opened.push(forecastEndpoint(services), removeEndpoint(services));
+  return opened;
 };
