@@ -48,7 +48,6 @@ const rows: readonly Row[] = [
     [`${reference}asvs`, 'OpenID Connect'],
     [`${reference}advisories`, 'provider'],
   ],
-  ['setting accounts', [`${guide}erasure`, 'accounts: {'], [`${reference}configuration`, '`accounts`']],
   [
     'setting sessions',
     [`${reference}accounts`, 'sessions: {'],
@@ -66,6 +65,7 @@ const rows: readonly Row[] = [
   ],
   [
     'setting accounts',
+    [`${guide}erasure`, 'accounts: {'],
     [`${guide}accounts`, 'accounts: { home:'],
     [`${reference}accounts`, '`accounts.pages`'],
     [`${reference}providers`, '`accounts.home`'],

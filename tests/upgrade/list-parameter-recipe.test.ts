@@ -133,7 +133,7 @@ const firstOfEqual = (
         before: '  /** From 1. */',
         text: '  /** Whether equal records are returned once. */\n  readonly distinct?: boolean | undefined;\n',
       },
-      { before: 'page: 1, per_page: 1', text: 'distinct: 1, ' },
+      { before: '  per_page: 1,', text: '  distinct: 1,\n' },
     ],
   },
   {
