@@ -1,7 +1,6 @@
-/** Another commit of this repository as a built checkout, so that its service runs beside this one's. */
+/** Another commit of this repository: its files, and its service, built to run beside this one's. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,38 +8,45 @@ import { root } from './data.ts';
 
 const run = promisify(execFile);
 
-/** Builds the service and the command line of a checkout, with the dependencies of this one; no pages. */
-const build = async (folder: string): Promise<void> => {
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const node = (...args: readonly string[]) => run(process.execPath, args, { cwd: folder });
-  await node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
-  await node('scripts/bundle.js');
-};
-
 /**
- * A folder with a commit, built once for all runs on this machine.
+ * @param about the commit in words: `of release 1.0 (4f2c6e70)`
  * @throws Error that says what to do where the checkout does not have the commit
  */
-export const checkoutOf = async (commit: string): Promise<string> => {
-  const folder = join(tmpdir(), `gatewright-commit-${commit}`);
-  if (existsSync(folder)) return folder;
+export const assertCommit = async (commit: string, about: string): Promise<void> => {
   await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).catch(() => {
     throw new Error(
-      `this checkout does not have the commit ${commit}, beside which the service is measured: fetch the whole history, git fetch --unshallow`,
+      `this checkout does not have the commit ${about}: fetch the whole history, git fetch --unshallow`,
     );
   });
-  const draft = await mkdtemp(`${folder}-`);
+};
+
+/** Writes the files of a commit into a folder. */
+export const extractCommit = async (commit: string, folder: string): Promise<void> => {
+  const archive = join(folder, 'archive.tar');
+  await run('git', ['archive', '--output', archive, commit], { cwd: root });
+  await run('tar', ['-xf', archive, '-C', folder]);
+  await rm(archive);
+};
+
+/** A folder that is removed at the end. */
+interface Checkout extends AsyncDisposable {
+  readonly folder: string;
+}
+
+/** Builds the service and the command line of a commit, with the dependencies of this checkout; no pages. */
+export const builtCommit = async (commit: string): Promise<Checkout> => {
+  await assertCommit(commit, `beside which the service is measured (${commit})`);
+  const folder = await mkdtemp(join(tmpdir(), 'gatewright-commit-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    const archive = join(draft, 'archive.tar');
-    await run('git', ['archive', '--output', archive, commit], { cwd: root });
-    await run('tar', ['-xf', archive, '-C', draft]);
-    await rm(archive);
-    await build(draft);
-    await rename(draft, folder);
+    await extractCommit(commit, folder);
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const node = (...args: readonly string[]) => run(process.execPath, args, { cwd: folder });
+    await node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+    await node('scripts/bundle.js');
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    // Another run made it meanwhile.
-    if (!existsSync(folder)) throw error;
+    await remove();
+    throw error;
   }
-  return folder;
+  return { folder, [Symbol.asyncDispose]: remove };
 };

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { callerKey, callers, spread } from '../../bench/callers.ts';
 import { type Case, casesOf, signedPayments } from '../../bench/cases.ts';
 import { type Data, sqliteData, token } from '../../bench/data.ts';
-import { checkoutOf } from '../../bench/former.ts';
+import { builtCommit } from '../../bench/former.ts';
 import type { Pair } from '../../bench/pair.ts';
 import { type Running, startBare, startService } from '../../bench/processes.ts';
 import { request } from '../../bench/request.ts';
@@ -178,7 +178,7 @@ it.runIf(countsNanoseconds)(
   { timeout: 600_000 },
   async () => {
     await ensureBuilt();
-    const checkout = await checkoutOf(former);
+    await using checkout = await builtCommit(former);
     // In memory: how long a disk takes decides how many writes share a commit, and so what each costs.
     vi.stubEnv('TMPDIR', existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -187,7 +187,7 @@ it.runIf(countsNanoseconds)(
     // A case that is dear in one pass is measured in all: the median of the passes decides.
     let left: readonly CaseName[] = names;
     for (let pass = 0; pass < passes && left.length > 0; pass += 1) {
-      for (const [name, cost] of await measure(left, checkout)) costs.get(name)?.push(cost);
+      for (const [name, cost] of await measure(left, checkout.folder)) costs.get(name)?.push(cost);
       if (pass === 0) left = tooDear();
     }
     expect(Object.fromEntries(tooDear().map((name) => [name, costs.get(name)]))).toEqual({});

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { assertCommit, extractCommit } from '../../bench/former.ts';
 import { ensureBuilt, root } from '../tour/service.ts';
 
 const run = promisify(execFile);
@@ -20,13 +21,8 @@ export const lastRelease = async (): Promise<LastRelease> =>
   JSON.parse(await readFile(here('./last-release.json'), 'utf8'));
 
 /** @throws Error that says what to do where the checkout does not have the commit */
-export const assertCommit = async ({ release, commit }: LastRelease): Promise<void> => {
-  await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).catch(() => {
-    throw new Error(
-      `this checkout does not have the commit of release ${release} (${commit}), which the test upgrades from: fetch the whole history, git fetch --unshallow`,
-    );
-  });
-};
+export const assertRelease = ({ release, commit }: LastRelease): Promise<void> =>
+  assertCommit(commit, `of release ${release} (${commit}), which the test upgrades from`);
 
 /** The tarball of a folder that is built. */
 const packed = async (folder: string, directory: string): Promise<string> => {
@@ -41,12 +37,10 @@ const packed = async (folder: string, directory: string): Promise<string> => {
 const packLast = async (last: LastRelease): Promise<string> => {
   const kept = join(tmpdir(), `gatewright-release-${last.commit}.tgz`);
   if (existsSync(kept)) return kept;
-  await assertCommit(last);
+  await assertRelease(last);
   const folder = await mkdtemp(join(tmpdir(), 'gatewright-last-'));
   try {
-    const archive = join(folder, 'archive.tar');
-    await run('git', ['archive', '--output', archive, last.commit], { cwd: root });
-    await run('tar', ['-xf', archive, '-C', folder]);
+    await extractCommit(last.commit, folder);
     const output = { cwd: folder, maxBuffer: 16 * 1024 * 1024 };
     await run('npm', ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit'], output);
     // Without its install script the package of Node is empty: the one of this checkout runs the build.

@@ -11,7 +11,7 @@ import { startReceiver, verifies } from '../support/receiver.ts';
 import { type RunningService, runService } from '../support/run-service.ts';
 import { Balancer } from './clients.ts';
 import { follow, Ledger, password, runLoad, signIn } from './load.ts';
-import { assertCommit, installReleases, type Releases } from './releases.ts';
+import { assertRelease, installReleases, type Releases } from './releases.ts';
 
 /** Milliseconds of load in each constellation. */
 const span = 1_500;
@@ -66,7 +66,7 @@ const rows = <Row>(database: Database, sql: string): Promise<Row[]> =>
   database.all<Row>({ sql, parameters: [] });
 
 it('says what to do where the checkout does not have the commit of the last release', async () => {
-  const gone = assertCommit({ release: '9.9.9', commit: '0'.repeat(40) });
+  const gone = assertRelease({ release: '9.9.9', commit: '0'.repeat(40) });
   await expect(gone).rejects.toThrow(/release 9\.9\.9 .*git fetch --unshallow/);
 });
 
