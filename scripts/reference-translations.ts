@@ -258,6 +258,10 @@ export const memberTexts: readonly Pair[] = [
   ],
   ['From 1.', '从 1 开始。'],
   [
+    'Sends mail: in scopes of the system, and of endpoints with `mail: true`.',
+    '发送邮件：仅限系统作用域，以及设有 `mail: true` 的接口的作用域。',
+  ],
+  [
     'Keeps others from changing the record until the transaction is over. Only inside `transaction`.',
     '事务结束之前不允许其他人修改该记录。只能在 `transaction` 中使用。',
   ],
@@ -614,6 +618,8 @@ export const limitTexts: readonly Pair[] = [
   ['default timeout of an attempt of a job', '任务每次尝试的默认时限'],
   ['longest `timeout` of a job', '任务 `timeout` 的最大值'],
   ['a job’s `key`', '任务的 `key`'],
+  ['subject of a message of the application', '应用邮件的主题'],
+  ['text, and HTML, of a message of the application', '应用邮件的文本与 HTML 各自的长度'],
   ['an error', '报错'],
   ['webhooks that a user makes for managed records', '用户为其管理的记录创建的 Webhook 数'],
   ['deliveries are kept for', '发送记录的保留时间'],

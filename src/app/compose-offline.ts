@@ -1,3 +1,5 @@
+/** Composes a service that serves no requests: for commands, scripts and descriptions. */
+
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import type { Database } from '../database/database.ts';

@@ -146,6 +146,8 @@ export type SuccessName = 'keyCreated' | 'keyRotated';
 /** All texts of one language; the compiler reports a missing one. */
 export interface Catalogue {
   readonly locale: Locale;
+  /** Languages whose texts stand for missing texts of the application, in order. Default: English. */
+  readonly fallbacks?: readonly Locale[];
   readonly success: string;
   readonly keyCreated: string;
   readonly keyRotated: string;
