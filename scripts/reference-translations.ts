@@ -371,6 +371,10 @@ export const memberTexts: readonly Pair[] = [
     '被引用的记录删除时对本记录的影响。`restrict`：拒绝删除（409）。`null`：引用变为 null。`cascade`：本记录以系统身份一同删除，钩子照常执行，并记入审计日志。默认：必填的引用为 `restrict`，其他为 `null`。',
   ],
   [
+    "A required reference that both models have, by its key: `same: 'clinic'` admits only records of the same clinic. Any other is treated as a missing id, also when the record itself moves to another clinic. A record to which others refer in this way cannot move (422).",
+    "两个模型都有的必填引用，写键名：`same: 'clinic'` 只接受同一诊所的记录，其他记录按 id 不存在处理；记录自身改到另一诊所时也是如此。被这样引用的记录不能改到另一诊所（422）。",
+  ],
+  [
     'Fields that everyone who reads the record sees of a referenced `User`, in addition to the id: by `include`, filters and sorts, and as the actor of its history and events.',
     '能读取记录的人可见的被引用 `User` 的字段（id 除外）：用于 `include`、筛选与排序，以及历史与事件中的操作者。',
   ],

@@ -46,6 +46,7 @@ export type RuleName =
   | 'json'
   | 'unique'
   | 'reference'
+  | 'held'
   | 'common_password'
   | 'own_name'
   | 'same_password'
