@@ -224,7 +224,8 @@ describeEachDatabase('the log', (databases) => {
 });
 
 describeEachDatabase('the log at other levels', (databases) => {
-  const service = useService(databases, { env: { LOG_LEVEL: 'warn' } });
+  // On a busy machine any statement may be slow.
+  const service = useService(databases, { env: { LOG_LEVEL: 'warn', SLOW_QUERY: 'off' } });
   it('a request leaves no line at warn', async () => {
     const before = service.lines.length;
     await service.get('/api/v1/health');
