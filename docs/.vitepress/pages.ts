@@ -100,7 +100,7 @@ const referenceGroups: readonly Group[] = [
     pages: [
       ...references('configuration', 'command-line', 'administration', 'databases', 'upgrades'),
       ...references('processes', 'large-tables'),
-      ...references('backup', 'move', 'damage', 'metrics', 'alerts', 'log', 'platforms', 'clocks'),
+      ...references('backup', 'move', 'damage', 'metrics', 'alerts', 'log', 'platforms'),
     ],
   },
   { title: { en: 'Terms', zh: '术语' }, pages: references('glossary') },
@@ -181,7 +181,7 @@ export const sections: readonly Section[] = [
     pages: [
       'CONTRIBUTING.md',
       'tests/README.md',
-      ...contributing('walks', 'recipes', 'glossary-code', 'glossary', 'speed', 'pages', 'mutants'),
+      ...contributing('walks', 'recipes', 'glossary-code', 'glossary', 'speed'),
     ],
   },
 ];
