@@ -103,7 +103,6 @@ const referenceGroups: readonly Group[] = [
       ...references('backup', 'move', 'damage', 'metrics', 'alerts', 'log', 'platforms'),
     ],
   },
-  { title: { en: 'Terms', zh: '术语' }, pages: references('glossary') },
 ];
 
 /** The order of the sidebar, by kind: to learn from, to work by, to look up, to understand. */
