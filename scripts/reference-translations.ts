@@ -312,14 +312,6 @@ export const memberTexts: readonly Pair[] = [
     "Returns the id of the job. Throws Problem `invalid_record` where the values violate the rules of the job's input.",
     '返回任务的 id。值违反任务输入的规则时抛出 `invalid_record`。',
   ],
-  [
-    'The earliest time at which it runs: a Date, or an ISO 8601 text with an offset. Default: now.',
-    '最早的执行时间：Date，或带偏移的 ISO 8601 文本。默认立即执行。',
-  ],
-  [
-    'While a job with this name and key waits for its (first or next) run, no other one is stored: `add` returns the id of the one that waits.',
-    '同名且键相同的任务仍在等待（首次或下次）执行时，不再保存新任务：`add` 返回等待中任务的 id。',
-  ],
   ['Present, not null and, for texts, not blank.', '必须存在、不为 null；文本不得为空白。'],
   [
     "No two records share the value (null excepted); with `'owner'` no two records of one owner. Texts are compared by their code points: `é` as one and as `e` with an accent are two values, so normalize them in `beforeSave` if they are one to you.",
