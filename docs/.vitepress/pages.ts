@@ -55,7 +55,7 @@ const decisions: readonly string[] = [
 const firstGroups: readonly Group[] = [
   {
     title: { en: 'First steps', zh: '第一步' },
-    pages: ['README.md', ...guides('tour', 'quick-start', 'README'), 'docs/reference/README.md'],
+    pages: ['README.md', ...guides('quick-start', 'README'), 'docs/reference/README.md'],
   },
   {
     title: { en: 'Tutorial', zh: '教程' },
