@@ -52,7 +52,7 @@ const ofWorkers = [
 ];
 
 /** Tests of the quick tier that need a process of their own: they measure it, or change what its modules share. */
-const isolated = ['src/http/body-memory.test.ts'];
+const isolated = ['src/cli/commands/options.test.ts', 'src/http/body-memory.test.ts'];
 
 /** Tests of the quick tier that measure CPU time: nothing runs beside them. */
 const costs = ['tests/speed/cost.test.ts'];
