@@ -152,7 +152,8 @@ export const en: Catalogue = {
     wrong_password: '{label} is wrong',
     wrong_code: '{label} is wrong',
     wrong_passkey: '{label}: the browser’s response does not match the request',
-    password_length: '{label} must have at least {min} characters, and must not be very long (over {max} bytes)',
+    password_length:
+      '{label} must have at least {min} characters, and must not be very long (over {max} bytes)',
     role: '{label} does not exist',
     fixed: '{label} cannot be changed',
     ignored: '{label} would be ignored',
