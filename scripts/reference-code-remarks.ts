@@ -18,10 +18,12 @@ export const scopeRemarks: Readonly<Record<string, InBoth | undefined>> = {
   RecordsOf: {
     en: [
       'A model knows only the names of the models behind its relations. Pass the other models too: `records(orderLine, product)` types the included records, their fields, and the paths of filters and sorts.',
+      'The query of `aggregate` has the parameters of [Aggregates](aggregates.md): arrays for `group`, `sum`, `avg`, `min`, `max` and `sort`, `count: true`, an object for `filter`, and `perPage`.',
       'A scope that acts for the system also has `forget(id)`. It removes the values of a record, which may be deleted already, from its history, events, deliveries and the trash, and within a minute from the files of a SQLite database ([Erase personal data](../guide/erasure.md)).',
     ],
     'zh-CN': [
       '模型知道自己的关联，对关联的另一端则只知道名字。把其他模型写在后面，`records(orderLine, product)`，所附的记录、其字段以及筛选和排序的路径就都有类型。',
+      '`aggregate` 的查询使用[汇总](aggregates.zh-CN.md)的参数：`group`、`sum`、`avg`、`min`、`max` 与 `sort` 为数组，`count: true`，`filter` 为对象，以及 `perPage`。',
       '代表系统的作用域还有 `forget(id)`：从历史、事件、投递与回收站中移除一条记录的值，记录可以已被删除；一分钟内也从 SQLite 的数据库文件中移除（[删除个人数据](../guide/erasure.zh-CN.md)）。',
     ],
   },

@@ -120,12 +120,6 @@ const queryTypes: Readonly<Record<string, string>> = {
   include: 'names | { name: fields }',
   filter: 'conditions',
   sort: 'terms',
-  group: 'terms',
-  count: 'boolean',
-  sum: 'names of fields',
-  avg: 'names of fields',
-  min: 'names of fields',
-  max: 'names of fields',
   records: 'records',
   jobs: 'JobQueue',
   sql: 'ScopeSql',
@@ -172,13 +166,6 @@ const scopeSections: readonly (readonly [Titled, string])[] = [
       'zh-CN': ['`page` 的结果', '一页记录，以及获取下一页所需的数据。'],
     },
     'RecordPage',
-  ],
-  [
-    {
-      en: ['Query of `aggregate`', 'See [Aggregates](aggregates.md) for the results.'],
-      'zh-CN': ['`aggregate` 的查询', '结果见[汇总](aggregates.zh-CN.md)。'],
-    },
-    'GroupQuery',
   ],
   [
     {
