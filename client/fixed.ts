@@ -68,6 +68,8 @@ export interface MetadataField {
   readonly reference?: string;
   /** Of a reference: whether it may name records that the caller may not read. */
   readonly anyone?: boolean;
+  /** Of a reference: the field of which the record that it names has the same value. */
+  readonly same?: string;
   /** Of a reference, when what it names is deleted: that is refused, it becomes null, or the record is deleted too. */
   readonly on_delete?: 'restrict' | 'null' | 'cascade';
   readonly operators: readonly string[];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { anchorOf } from '../docs/.vitepress/pages.ts';
+import { mailRules } from '../src/delivery/mail.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import { catalogueOf, type OwnRule, type ServiceLocale, uniqueCombination } from '../src/kernel/messages.ts';
@@ -63,7 +64,13 @@ const rules = (): readonly Row[] => {
       { en: english[name], 'zh-CN': chinese[name] },
     ]),
   );
-  for (const { name, sentence } of [uniqueCombination, ...nestedRules, ...lineRules, ...typeRules()]) {
+  for (const { name, sentence } of [
+    uniqueCombination,
+    ...nestedRules,
+    ...lineRules,
+    ...typeRules(),
+    ...mailRules,
+  ]) {
     const known = rows.get(name);
     rows.set(
       name,

@@ -14,6 +14,7 @@ export const fieldRemarks: Readonly<Record<ServiceLocale, Remarks>> = {
     ],
     reference: [
       "With `onDelete: 'null'` the version and `updated_at` of the record rise. With `onDelete: 'cascade'` the caller needs the right to delete the referenced record only: the system deletes the others (`principal.kind` is `system`), runs their `beforeCommit` and `afterCommit` hooks, and writes a line of the audit log for each. All of it is one transaction of at most 1,000 records over 500 levels; larger ones return 40907.",
+      'The database itself keeps `same`, by a foreign key over both columns and a unique index on the referenced table, whichever code or SQL writes. A start fails while the database lacks it, and the generated migration adds it. That migration changes nothing and names the table, the column, the number and the ids if records break it. Correct these first. Only references can be named by `same`, not the owner field. To move records that refer to each other, set the reference to null, move both, and set it again.',
     ],
     sequence: [
       list(
@@ -32,6 +33,7 @@ export const fieldRemarks: Readonly<Record<ServiceLocale, Remarks>> = {
     ],
     reference: [
       "使用 `onDelete: 'null'` 时，引用方记录的版本与 `updated_at` 随之更新。使用 `onDelete: 'cascade'` 时，调用者只须有权删除被引用的记录：其余记录由系统删除（`principal.kind` 为 `system`），其 `beforeCommit` 与 `afterCommit` 钩子照常运行，每次删除都有审计记录。所有删除在同一个事务中，最多 1,000 条、500 层，超出时返回 40907。",
+      '`same` 由数据库自身保证：包含两列的外键，以及被引用表上的唯一索引，无论由哪段代码或 SQL 写入。数据库缺少它时服务不会启动，生成的迁移会添加。若有记录违反，该迁移不作任何更改，并指出表、列、数量与 id：请先改正。`same` 只能指明引用，不能是所有者字段。要移动互相引用的记录，先将引用置为 null，移动两者，再重新设置。',
     ],
     sequence: [
       list(

@@ -238,6 +238,10 @@ export const memberTexts: readonly Pair[] = [
     '用作下一页 `after` 的值；最后一页以及不支持游标的排序为 undefined。',
   ],
   [
+    'Sends mail: in scopes of the system, and of endpoints with `mail: true`.',
+    '发送邮件：仅限系统作用域，以及设有 `mail: true` 的接口的作用域。',
+  ],
+  [
     'Keeps others from changing the record until the transaction is over. Only inside `transaction`.',
     '事务结束之前不允许其他人修改该记录。只能在 `transaction` 中使用。',
   ],
@@ -337,6 +341,10 @@ export const memberTexts: readonly Pair[] = [
   [
     'The consequence for the record when the referenced one is deleted. `restrict`: the deletion is refused (409). `null`: the reference becomes null. `cascade`: the record is deleted too, as by the system: its hooks run, and the audit log records it. Default: `restrict` for required references, `null` for others.',
     '被引用的记录删除时对本记录的影响。`restrict`：拒绝删除（409）。`null`：引用变为 null。`cascade`：本记录以系统身份一同删除，钩子照常执行，并记入审计日志。默认：必填的引用为 `restrict`，其他为 `null`。',
+  ],
+  [
+    "A required reference that both models have, by its key: `same: 'clinic'` admits only records of the same clinic. Any other is treated as a missing id, also when the record itself moves to another clinic. A record to which others refer in this way cannot move (422).",
+    "两个模型都有的必填引用，写键名：`same: 'clinic'` 只接受同一诊所的记录，其他记录按 id 不存在处理；记录自身改到另一诊所时也是如此。被这样引用的记录不能改到另一诊所（422）。",
   ],
   [
     'Fields that everyone who reads the record sees of a referenced `User`, in addition to the id: by `include`, filters and sorts, and as the actor of its history and events.',
@@ -586,6 +594,8 @@ export const limitTexts: readonly Pair[] = [
   ['default timeout of an attempt of a job', '任务每次尝试的默认时限'],
   ['longest `timeout` of a job', '任务 `timeout` 的最大值'],
   ['a job’s `key`', '任务的 `key`'],
+  ['subject of a message of the application', '应用邮件的主题'],
+  ['text, and HTML, of a message of the application', '应用邮件的文本与 HTML 各自的长度'],
   ['an error', '报错'],
   ['webhooks that a user makes for managed records', '用户为其管理的记录创建的 Webhook 数'],
   ['deliveries are kept for', '发送记录的保留时间'],

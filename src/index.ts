@@ -28,14 +28,17 @@ export type { Migration, MigrationDatabase } from './database/migrations.ts';
 export type { JobContext, JobDefinition } from './delivery/jobs.ts';
 export { defineJob } from './delivery/jobs.ts';
 export type {
+  MailDefinition,
   MailOption,
   MailTemplate,
+  MailTemplateValues,
   MailTexts,
   MailValues,
   OutgoingMail,
   RegistrationOptions,
   SmtpOptions,
 } from './delivery/mail.ts';
+export { defineMail } from './delivery/mail.ts';
 export type { BooleanOptions } from './fields/boolean.ts';
 export type { ChoiceColour } from './fields/colours.ts';
 export type { DateOptions } from './fields/date.ts';

@@ -9,7 +9,6 @@ export type { AdminUserParts } from './users/administered-users.ts';
 export { adminUserEndpoints } from './users/administered-users.ts';
 export type { CallerStore, CallerUser, KnownKey } from './users/callers.ts';
 export { createCallerStore } from './users/callers.ts';
-export type { MeParts } from './users/endpoints.ts';
 export { meEndpoint, usersEndpoint } from './users/endpoints.ts';
 export { managedUserEntity } from './users/entity.ts';
 export { createAccountStore, createIdentityStore } from './users/identities.ts';

@@ -83,10 +83,11 @@ export const allEndpoints = async (
   config: Config,
   development = false,
 ): Promise<Endpoint[]> => {
-  const { mail } = application.config;
-  const { linkPlace } = composed.services;
+  const { mails, config: options } = application;
+  const { languages, linkPlace } = composed.services;
   const place = { service: nameInMail(application.about, config.baseUrl), linkPlace };
-  const preview = development && mail !== undefined ? mailPreviewEndpoints(mail, place) : [];
+  const previewed = development && !config.production;
+  const preview = previewed ? mailPreviewEndpoints({ mail: options.mail, mails, languages, place }) : [];
   const documentation = config.apiDocs ? await documentationOf(composed, application, config) : undefined;
   return [...ownEndpoints(composed.services, application), ...preview, ...(documentation?.endpoints ?? [])];
 };

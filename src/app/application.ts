@@ -11,14 +11,24 @@ import { checkRateLimit, type RateLimit } from '../auth/rate-limit.ts';
 import type { Migration, Migrations } from '../database/migrations.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../delivery/jobs.ts';
 import {
+  collectMails,
+  isMailDefinition,
+  type MailDefinition,
   type MailOption,
+  type Mails,
   mailOption,
   type RegistrationOptions,
   registrationOption,
 } from '../delivery/mail.ts';
 import { type ApplicationName, badgeOf, nameOptions } from '../kernel/application-name.ts';
 import { errorMessage } from '../kernel/error-message.ts';
-import type { Catalogue, Locale } from '../kernel/messages.ts';
+import {
+  type Catalogue,
+  completeLabel,
+  fallbacksOf,
+  type LanguageSetting,
+  type Locale,
+} from '../kernel/messages.ts';
 import {
   anything,
   code,
@@ -30,6 +40,7 @@ import {
   plainObject,
 } from '../kernel/options.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
+import { type CompleteLabel, completeModel } from '../model/complete-texts.ts';
 import {
   catalogueOfApplication,
   isLocaleDefinition,
@@ -152,8 +163,12 @@ const nameOf = (
 export interface Application {
   readonly about: ApplicationName;
   readonly models: Models;
+  /** Returns the models with every label completed. */
+  readonly modelsWith: (complete: CompleteLabel) => Models;
   readonly endpoints: readonly EndpointDefinition[];
   readonly jobs: Jobs;
+  /** Its messages. */
+  readonly mails: Mails;
   readonly migrations: Migrations;
   /** The catalogues of its languages. */
   readonly catalogues: readonly Catalogue[];
@@ -173,6 +188,8 @@ interface ApplicationParts {
   readonly endpoints?: readonly EndpointDefinition[];
   /** Jobs by name, which is that of their file. */
   readonly jobs?: Readonly<Record<string, JobDefinition>>;
+  /** Messages by name, which is that of their file. */
+  readonly mails?: Readonly<Record<string, MailDefinition>>;
   readonly migrations?: Migrations;
   /** Texts of further languages by their tags, which are the names of their files. */
   readonly locales?: Readonly<Record<Locale, LocaleDefinition>>;
@@ -196,6 +213,7 @@ const partsOptions = {
   resources: listOf(anything),
   endpoints: listOf(anything),
   jobs: plainObject,
+  mails: plainObject,
   migrations: plainObject,
   locales: plainObject,
   config: plainObject,
@@ -217,15 +235,33 @@ export const createApplication = (parts: ApplicationParts): Application => {
   const { locales = {} } = parts;
   const catalogues = Object.entries(locales).map(([locale, each]) => catalogueOfApplication(locale, each));
   const config = defineConfig(parts.config ?? {});
+  const models = translateModels(resources, locales, catalogues);
   return {
     about: nameOf(config, parts.manifest ?? {}),
-    models: collectModels(translateModels(resources, locales, catalogues)),
+    models: collectModels(models),
+    modelsWith: (complete) => collectModels(models.map((model) => completeModel(model, complete))),
     catalogues,
     endpoints,
     jobs: collectJobs(parts.jobs ?? {}),
+    mails: collectMails(parts.mails ?? {}),
     migrations: parts.migrations ?? {},
     config,
   };
+};
+
+/**
+ * Returns the application with a text of each label for every language of the service: that of the first language
+ * stands for a missing one, then any.
+ */
+export const inLanguages = (application: Application, setting: LanguageSetting): Application => {
+  const fallbacks = fallbacksOf(setting);
+  let isComplete = true;
+  const models = application.modelsWith((label) => {
+    const complete = completeLabel(label, fallbacks);
+    if (complete !== label) isComplete = false;
+    return complete;
+  });
+  return isComplete ? application : { ...application, models };
 };
 
 const sourceFile = /^[^._].*(?<!\.(?:test|d))\.(?:ts|mts|js|mjs)$/;
@@ -338,6 +374,11 @@ const loadParts = async (directory: string): Promise<Application> => {
     '`export default defineJob(…)`',
     ({ default: value }) => (isJobDefinition(value) ? value : undefined),
   );
+  const mails = await collect(
+    join(directory, 'mails'),
+    '`export default defineMail(…)`',
+    ({ default: value }) => (isMailDefinition(value) ? value : undefined),
+  );
   const migrations = await collect(join(directory, 'migrations'), 'an exported function `up`', (module) =>
     isMigration(module) ? module : undefined,
   );
@@ -351,6 +392,7 @@ const loadParts = async (directory: string): Promise<Application> => {
     resources: [...resources.values()],
     endpoints: [...endpoints.values()],
     jobs: Object.fromEntries(jobs),
+    mails: Object.fromEntries(mails),
     migrations: Object.fromEntries(migrations),
     config: await loadConfig(directory),
     manifest: await loadManifest(directory),
@@ -366,9 +408,9 @@ const withLocation = async (error: unknown, directory: string): Promise<unknown>
 };
 
 /**
- * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `migrations/*.ts`, `locales/*.ts`
- * and `gatewright.config.ts`, each of them optional. There is no registration: a new file is picked up at the next
- * start. Node strips the types itself.
+ * Loads the application in a folder: `resources/*.ts`, `endpoints/*.ts`, `jobs/*.ts`, `mails/*.ts`, `migrations/*.ts`,
+ * `locales/*.ts` and `gatewright.config.ts`, each of them optional. There is no registration: a new file is picked up
+ * at the next start. Node strips the types itself.
  * @throws ApplicationError that names the file, and the line where it can be determined
  */
 export const loadApplication = async (folder: string): Promise<Application> => {

@@ -138,6 +138,27 @@ describe('audit report', () => {
       expect(warnings(options)).toEqual([]);
   });
 
+  it('warns about references between models of one tenant that lack same', async () => {
+    const clinic = field.reference('Clinic', { required: true });
+    const name = field.string();
+    const doctor = (same?: 'clinic') => ({ doctor: field.reference('Doctor', same && { same }) });
+    const models = createApplication({
+      resources: [
+        defineResource('Clinic', { fields: { name, chief: field.reference('Doctor') } }),
+        defineResource('Doctor', { fields: { clinic, chief: field.reference('Doctor') } }),
+        defineResource('Visit', { fields: { clinic, ...doctor() } }),
+        defineResource('Bound', { fields: { clinic, ...doctor('clinic') } }),
+        defineResource('Apart', { fields: { name, ...doctor() } }),
+        defineResource('Free', { fields: { clinic: field.reference('Clinic'), ...doctor() } }),
+      ],
+    }).models;
+    const { resources } = auditReport([], models, undefined, []);
+    expect(resources.flatMap(({ warnings }) => warnings)).toEqual([
+      "Doctor.chief_id: it may name a Doctor of another clinic_id; same: 'clinic_id' keeps both within one",
+      "Visit.doctor_id: it may name a Doctor of another clinic_id; same: 'clinic_id' keeps both within one",
+    ]);
+  });
+
   it('the audit report has every endpoint, with who can call it', async () => {
     const { endpoints } = await report();
     const of = (method: string, path: string) =>

@@ -97,6 +97,25 @@ export const ruleWarnings = ({ name, rules, fields, counted }: ResourceModel): r
   return warnings;
 };
 
+/**
+ * Warnings about references between models of one tenant that lack `same`: both have a required reference of the same
+ * name to the same model.
+ */
+const tenantWarnings = ({ name: model, fields }: ResourceModel, models: Models): readonly string[] =>
+  [...fields.values()].flatMap(({ name, reference = '', same }): string[] => {
+    const target = models.get(reference);
+    if (target === undefined || same !== undefined) return [];
+    const shared = [...fields.values()].find((each) => {
+      const other = target.fields.get(each.name);
+      const isTenant = each.reference !== undefined && each.reference !== 'User' && each.name !== name;
+      return isTenant && each.required && other?.required === true && other.reference === each.reference;
+    });
+    if (shared === undefined) return [];
+    return [
+      `${model}.${name}: it may name a ${reference} of another ${shared.name}; same: '${shared.name}' keeps both within one`,
+    ];
+  });
+
 const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
   const { isolation, manage } = model.rules;
   const reader = everyName(models);
@@ -110,7 +129,7 @@ const reportOn = (model: ResourceModel, models: Models): ResourceReport => {
     isolation: isolation && isolationSentences(isolation, model, reader, 'en'),
     manage: manage && rowSentence(manage.expression, model, reader, 'en'),
     ...fieldRulesOf(model, { models, locale: 'en' }),
-    warnings: ruleWarnings(model),
+    warnings: [...ruleWarnings(model), ...tenantWarnings(model, models)],
   };
 };
 

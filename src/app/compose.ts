@@ -41,7 +41,7 @@ import { openMethods } from '../auth/registry.ts';
 import type { Database } from '../database/database.ts';
 import { Changes, EventSignal } from '../delivery/events.ts';
 import { createJobs, type JobService, type WorkerTimes, withOwnJobs } from '../delivery/jobs.ts';
-import { createMailQueue, createMailSender } from '../delivery/mail.ts';
+import { createMailQueue, createMailSender, type OutgoingMail, OwnMailPort } from '../delivery/mail.ts';
 import { createWebhooks, type Webhooks, type WebhookTimes } from '../delivery/webhooks.ts';
 import { Buckets } from '../http/buckets.ts';
 import { Limiter } from '../http/limiter.ts';
@@ -79,7 +79,7 @@ import type { Config } from './config.ts';
 import { settingsOf } from './config.ts';
 import type { WrittenCounter } from './counters.ts';
 import { connectionsWithin } from './open-files.ts';
-import { createKeyed } from './secrets.ts';
+import { createKeyed, withoutSecret } from './secrets.ts';
 import { packageVersion } from './version.ts';
 
 /** Parts that a process opens once and everything else is built from. */
@@ -94,11 +94,15 @@ export interface Parts {
   /** The file of the database; undefined where another server has it. */
   readonly databaseFile?: string | undefined;
   readonly vault: Vault;
+  /** The reason for which this process does not know the secret of the service; absent where it does. */
+  readonly secretUnknown?: unknown;
   /** Resolves if a write would be accepted. @throws Problem `database_unavailable` */
   readonly ready: () => Promise<void>;
   readonly stopping: Stopping;
   /** Receives the application code that is running; not watched unless given. */
   readonly watch?: CodeWatch | undefined;
+  /** Receives every message in place of SMTP and log. */
+  readonly captureMail?: ((mail: OutgoingMail) => void) | undefined;
   readonly jobTimes?: Partial<WorkerTimes> | undefined;
   readonly webhookTimes?: Partial<WebhookTimes> | undefined;
 }
@@ -110,7 +114,8 @@ const createFoundations = async (parts: Parts) => {
   const usage = createUsageRecorder(context);
   const languages = createLanguages(config, application.catalogues);
   const events = new EventLog(database);
-  const keyed = await createKeyed(config, vault, createLoginAttempts(context), clock);
+  const keys = await createKeyed(config, vault, createLoginAttempts(context), clock);
+  const keyed = parts.secretUnknown === undefined ? keys : withoutSecret(keys, parts.secretUnknown);
   assertMail(config, application.config.mail);
   return {
     context,
@@ -160,7 +165,7 @@ const composeJobs = (parts: Parts, foundations: Foundations, later: LaterParts):
       historyDays: config.historyDays,
       webhooks: later.webhooks,
       mail: mail && {
-        send: createMailSender({
+        sender: createMailSender({
           mail,
           service: nameInMail(application.about, config.baseUrl),
           linkPlace: linkPlaceOf(parts),
@@ -168,6 +173,7 @@ const composeJobs = (parts: Parts, foundations: Foundations, later: LaterParts):
           clock,
           logger,
           password: () => vault.smtpPassword,
+          capture: parts.captureMail,
         }),
         links: later.accountLinks,
       },
@@ -211,13 +217,12 @@ const linkPlaceOf = ({ config, application }: Pick<Parts, 'config' | 'applicatio
 /** Users, their mail, and their means of signing in. */
 const composeAccounts = (
   { config, application, vault }: Parts,
-  { context, keyed, catalogue }: Foundations,
+  { context, keyed, languages }: Foundations,
   { outbox, wake }: JobService,
 ) => {
   const { mail, providers, registration, sessions } = application.config;
   const { refreshTokens } = keyed;
-  const mailQueue =
-    mail && createMailQueue({ outbox, wake, secrets: keyed.mailSecrets, locale: catalogue.locale });
+  const mailQueue = mail && createMailQueue({ outbox, wake, secrets: keyed.mailSecrets, languages });
   const notifyUser = createNotifyUser(mailQueue);
   const users = createUserStore(context, notifyUser);
   const userTokens = createTokenStore({ ...context, distinct: sessions !== undefined });
@@ -257,7 +262,7 @@ const composeAccounts = (
 /** The scopes of callers, and the scope of work that the application starts by itself. */
 const composeScopes = (
   { application, clock, database }: Parts,
-  { context, keyed, catalogue, passwords, transactionLimit }: Foundations,
+  { context, keyed, languages, catalogue, passwords, transactionLimit }: Foundations,
   resources: ReadonlyMap<string, ServedResource>,
   { users, userTokens, invitations, linkPlace }: ReturnType<typeof composeAccounts>,
   jobs: JobService,
@@ -276,7 +281,24 @@ const composeScopes = (
     catalogue,
     models: application.models,
   });
-  const scopeOf = createScopes({ database, clock, resources, jobs: jobs.port, accounts, transactionLimit });
+  const mail = new OwnMailPort({
+    isConfigured: application.config.mail !== undefined,
+    mails: application.mails,
+    languages,
+    database,
+    outbox: jobs.outbox,
+    wake: jobs.wake,
+    localeOfAddress: (canonical, reader) => users.localeOfAddress(canonical, reader),
+  });
+  const scopeOf = createScopes({
+    database,
+    clock,
+    resources,
+    jobs: jobs.port,
+    mail,
+    accounts,
+    transactionLimit,
+  });
   return {
     removals,
     scopeOf,

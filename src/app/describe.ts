@@ -5,7 +5,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages.ts';
 import { allEndpoints, documentationOf } from './all-endpoints.ts';
-import type { Application } from './application.ts';
+import { type Application, inLanguages } from './application.ts';
 import type { Composed } from './compose.ts';
 import { composeOffline } from './compose-offline.ts';
 import type { Config } from './config.ts';
@@ -37,16 +37,19 @@ const composeDry = (application: Application, config: Config): Promise<Composed>
  * or of one area.
  */
 export const describeApplication = async (
-  application: Application,
+  given: Application,
   config: Config,
   locale: Locale = config.locale,
   area: DescriptionArea = 'all',
 ): Promise<JsonObject> => {
+  const application = inLanguages(given, config);
   const composed = await composeDry(application, config);
   const { describe } = await documentationOf(composed, application, config);
   return describe(locale, area, config.apiDocs);
 };
 
 /** Every endpoint of the application's server, to be read, not run. */
-export const endpointsOf = async (application: Application, config: Config): Promise<readonly Endpoint[]> =>
-  allEndpoints(await composeDry(application, config), application, config);
+export const endpointsOf = async (given: Application, config: Config): Promise<readonly Endpoint[]> => {
+  const application = inLanguages(given, config);
+  return allEndpoints(await composeDry(application, config), application, config);
+};

@@ -20,7 +20,6 @@ import {
   type AccountLinkEndpointParts,
   accountLinkEndpoints,
   adminPasswordEndpoint,
-  type MeParts,
   meEndpoint,
   type OwnAccountParts,
   type OwnPasswordParts,
@@ -54,7 +53,6 @@ export type FixedEndpointParts = HealthParts &
   LoginParts &
   LogoutParts &
   LongSignInEndpointParts &
-  MeParts &
   OwnAccountParts &
   OwnPasswordParts &
   AccountLinkEndpointParts &

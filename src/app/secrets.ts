@@ -9,7 +9,7 @@ import { createSecretBox, type RekeyableBox, type SecretBox } from '../auth/secr
 import { createSessionCookies, type SessionCookies } from '../auth/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { generatedSecret, storedSecret } from '../vault/generated-secret.ts';
-import type { Vault } from '../vault/vault.ts';
+import { openVault, type Vault } from '../vault/vault.ts';
 import type { Config } from './config.ts';
 
 /** Parts whose keys derive from the JWT secret, and change with it. */
@@ -74,6 +74,38 @@ export const resealOnChange = async (resealing: Resealing, vault: Vault, logger:
   };
   vault.onChange(() => void renew());
   await renew();
+};
+
+/**
+ * The secret of a service, for a command beside it. None is created.
+ * @throws Error where this process does not know it; VaultError where the credentials cannot be read
+ */
+export const secretBeside = async (config: Config): Promise<string> => {
+  if (config.jwtSecret !== undefined) return config.jwtSecret;
+  const vault = await openVault({
+    file: config.credentialsFile,
+    keyFile: config.credentialsKeyFile,
+    key: config.credentialsKey,
+    production: config.production,
+    onError: () => {},
+  });
+  const secret = vault.jwtSecret ?? (await storedSecret(config.dataDir, 'jwt_secret'));
+  if (secret === undefined) throw noSecret();
+  return secret;
+};
+
+/** Keys of a random secret, of which nothing may leave the process: no token is issued and no link is sealed. */
+export const withoutSecret = ({ tokens, mailSecrets, ...others }: Keyed, cause: unknown): Keyed => {
+  const refuse = (): never => {
+    throw new Error('this command does not know the secret of the service, which tokens and links need', {
+      cause,
+    });
+  };
+  return {
+    ...others,
+    tokens: { ...tokens, issue: refuse, issueFor: refuse },
+    mailSecrets: { ...mailSecrets, seal: refuse },
+  };
 };
 
 /**

@@ -11,6 +11,7 @@ import type { SecurityEvents } from '../auth/security-events.ts';
 import type { Peers } from '../database/target.ts';
 import { databaseTarget } from '../database/targets.ts';
 import type { JobService, WorkerTimes } from '../delivery/jobs.ts';
+import type { OutgoingMail } from '../delivery/mail.ts';
 import type { WebhookTimes } from '../delivery/webhooks.ts';
 import type { Buckets } from '../http/buckets.ts';
 import type { Endpoint, HttpMethod } from '../http/endpoint.ts';
@@ -21,7 +22,7 @@ import type { Idempotency } from '../ledger/idempotency.ts';
 import { haveEvents } from '../model/models.ts';
 import { MainThreadWatch } from '../upkeep/watch.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
-import type { Application } from './application.ts';
+import { type Application, inLanguages } from './application.ts';
 import { mendStoredTimes, watchClock } from './clock-watch.ts';
 import { Closing } from './closing.ts';
 import { type Composed, compose } from './compose.ts';
@@ -52,6 +53,8 @@ export interface ServerOptions {
   readonly sharedPort?: number | undefined;
   /** Wakes the other workers of this service. */
   readonly peers?: Peers | undefined;
+  /** Receives every message in place of SMTP and log, for tests of an application. */
+  readonly captureMail?: (mail: OutgoingMail) => void;
   /** Times for tests, in place of the service's own. */
   readonly jobTimes?: Partial<WorkerTimes>;
   readonly webhookTimes?: Partial<WebhookTimes>;
@@ -215,6 +218,7 @@ const openService = async (starting: Starting) => {
     watch: codeWatch,
     jobTimes: options.jobTimes,
     webhookTimes: options.webhookTimes,
+    captureMail: options.captureMail,
   });
   closing.push(() => composed.services.eventSignal.close());
   return { watched, composed };
@@ -264,7 +268,7 @@ const serve = async (
 };
 
 const startOn = async (config: Config, options: ServerOptions): Promise<Server> => {
-  const { application } = options;
+  const application = inLanguages(options.application, config);
   const logger = options.logger ?? createLogger(config.logLevel);
   let events: SecurityEvents | undefined;
   const vault = await openCredentials(config, logger, (error) => {

@@ -9,7 +9,7 @@ import {
   replicaUrlMistake,
   servedAlone,
 } from '../database/targets.ts';
-import { isLocale, type Locale, locales } from '../kernel/messages.ts';
+import { isLocale, type LanguageSetting, type Locale, locales } from '../kernel/messages.ts';
 import { missingPackages } from '../kernel/optional-packages.ts';
 import { readInteger, type Variable, variable } from './environment.ts';
 
@@ -186,29 +186,39 @@ const jwtSecret = variable.secret(
 
 const defaultLocale: Locale = 'zh-CN';
 
-/** The language of the service, or of requests that ask for none; `negotiated`: requests choose their language. */
-interface Language {
-  readonly locale: Locale;
-  readonly negotiated: boolean;
-}
+/** Reads `en,de` behind `auto:`; undefined where a language is no tag, or comes twice. */
+const declaredLanguages = (list: string): readonly Locale[] | undefined => {
+  const tags = list.split(',').map((tag) => tag.trim());
+  return tags.every(isLocale) && new Set(tags).size === tags.length ? tags : undefined;
+};
 
 const language = variable.of({
   name: 'LOCALE',
   fallback: 'zh-CN',
   meaning: {
     'zh-CN':
-      '`zh-CN`、`en` 或 `locales` 中的语言：所有提示信息的语言；`auto`：由每个请求的 `Accept-Language` 选择，未选择时为 `zh-CN`，见[语言](../guide/languages.zh-CN.md)；未设置时，除 `start` 和 `dev` 外的命令用英文报告问题',
-    en: '`zh-CN`, `en`, or a language in `locales`: language of all messages. `auto`: each request chooses by `Accept-Language`, `zh-CN` where it does not. If unset, commands other than `start` and `dev` report problems in English',
+      '`zh-CN`、`en` 或 `locales` 中的语言：所有提示信息的语言；`auto`：由每个请求的 `Accept-Language` 选择，未选择时为 `zh-CN`；`auto:en,de`：在所列语言中选择，未选择时为第一种，见[语言](../guide/languages.zh-CN.md)；未设置时，除 `start` 和 `dev` 外的命令用英文报告问题',
+    en: '`zh-CN`, `en`, or a language in `locales`: language of all messages. `auto`: each request chooses by `Accept-Language`, `zh-CN` where it does not. `auto:en,de`: it chooses among these, the first where it does not. If unset, commands other than `start` and `dev` report problems in English',
   },
-  read: (environment): Language => {
+  read: (environment): LanguageSetting => {
     const text = environment.text('LOCALE') ?? defaultLocale;
     if (text === 'auto') return { locale: defaultLocale, negotiated: true };
+    if (text.startsWith('auto:')) {
+      const declared = declaredLanguages(text.slice('auto:'.length));
+      const [first] = declared ?? [];
+      if (first !== undefined) return { locale: first, negotiated: true, declared };
+      environment.wrong('LOCALE', 'auto: and different language tags, such as auto:en,de');
+      return { locale: defaultLocale, negotiated: true };
+    }
     // The application may have a catalogue of it, which is not known yet.
     if (!isLocale(text))
       environment.wrong('LOCALE', `${locales.join(', ')}, auto or the language of a catalogue`);
     return { locale: text, negotiated: false };
   },
-  shown: ({ locale, negotiated }) => (negotiated ? 'auto' : locale),
+  shown: ({ locale, negotiated, declared }) => {
+    if (!negotiated) return locale;
+    return declared === undefined ? 'auto' : `auto:${declared.join(',')}`;
+  },
 });
 
 /** Milliseconds from which a statement is logged as slow; Infinity for none. */

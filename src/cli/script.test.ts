@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { describeEachDatabase } from '../../tests/support/databases.ts';
+import { linkToken, Mailbox } from '../../tests/support/mailbox.ts';
 import { type TestUser, useService } from '../../tests/support/service.ts';
 import { createApplication } from '../app/application.ts';
 import { alterTable, createTable } from '../database/migrations/application-steps.ts';
@@ -27,6 +28,49 @@ const note = defineResource('Note', {
 const application = createApplication({
   resources: [note],
   migrations: { '0001_notes': { up: (db, dialect) => createTable(db, dialect, 'notes', { fields }) } },
+});
+
+describeEachDatabase('code of the command line beside a service that sends mail', (databases) => {
+  const mailbox = new Mailbox();
+  const mailing = createApplication({ config: { mail: mailbox.receive } });
+  const service = useService(databases, { application: mailing });
+  const folders: string[] = [];
+  afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
+  const invites = async (env: Readonly<Record<string, string>>): Promise<string | undefined> => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatewright-invite-'));
+    folders.push(folder);
+    const path = join(folder, 'invite.ts');
+    const name = `invited_${folders.length}`;
+    await writeFile(
+      path,
+      `export default async ({ records }) => {
+        const { id } = await records('User').invite({ username: '${name}', email: '${name}@example.com' });
+        await records('User').issueToken(id).then((token) => console.log(token));
+      };`,
+    );
+    return runScript(testIo({ env }).io, path, [], () => Promise.resolve(mailing)).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+  };
+
+  it('an invitation is sent, and its link opens', async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    onTestFinished(() => log.mockRestore());
+    expect(await invites(service.env)).toBe(undefined);
+    const [token] = log.mock.calls[0] ?? [];
+    expect((await service.get('/api/v1/auth/me', { token: String(token) })).status).toBe(200);
+    const message = await mailbox.next();
+    expect(message.to).toBe('invited_1@example.com');
+    const found = await service.post('/admin/invitation/lookup', { body: { token: linkToken(message) } });
+    expect(found.data).toMatchObject({ username: 'invited_1' });
+  });
+
+  it('a link or token is refused where the secret of the service is not known', async () => {
+    const { JWT_SECRET: _, ...env } = service.env;
+    expect(await invites(env)).toMatch(/does not know the secret of the service/);
+  });
 });
 
 describeEachDatabase('code of the command line', (databases) => {

@@ -5,7 +5,14 @@
 
 import type { Bucket } from '../fields/aggregates.ts';
 import type { ColumnKind, ColumnValue, FieldDefinition } from '../fields/field.ts';
-import type { Ask, ForeignKeyShape, IndexShape, Introspection, TableShape } from './introspection.ts';
+import type {
+  Ask,
+  ForeignKeyShape,
+  IndexShape,
+  Introspection,
+  SameKey,
+  TableShape,
+} from './introspection.ts';
 import type { MigrationDatabase } from './migrations/migration.ts';
 import type { DialectName } from './name.ts';
 import type { SearchDialect, SearchSchema } from './search.ts';
@@ -164,7 +171,30 @@ export interface OwnTypes {
 }
 
 /** The table to which a column refers, and the effect on the column when a row of that table is deleted. */
-export type Reference = Pick<ForeignKeyShape, 'table' | 'onDelete'>;
+export interface Reference extends Pick<ForeignKeyShape, 'table' | 'onDelete'> {
+  /** A column of both tables, of which the referenced row has the same value; undefined if they share none. */
+  readonly same: string | undefined;
+}
+
+/** A column with a reference that has `same`. */
+export interface SameReference {
+  readonly table: string;
+  readonly column: string;
+  readonly to: string;
+  readonly key: Pick<SameKey, 'column' | 'to'>;
+  readonly onDelete: string;
+}
+
+/**
+ * The SQL of references with `same`: a foreign key over the reference and the shared column, which is never null. The
+ * reference's own foreign key stays, and has the same effect.
+ */
+export interface SameKeys {
+  /** Clauses of `create table`, where keys are a part of it. */
+  clauses(reference: SameReference): readonly string[];
+  /** Statements that add the key to a table, where that is possible. */
+  add(reference: SameReference): readonly string[];
+}
 
 /** A column that is added or changed. */
 export interface ColumnStep {
@@ -228,6 +258,7 @@ export interface SchemaDialect {
   readonly own: OwnTypes;
   readonly introspection: Introspection;
   readonly referenceTriggers: ReferenceTriggers;
+  readonly sameKeys: SameKeys;
   /**
    * Statements that create the triggers by which a deleted key leaves a row in `gatewright_revoked_keys`, unless it has
    * one. With a user they fire before the user's name is deleted. They replace existing triggers.

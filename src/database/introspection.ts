@@ -16,6 +16,19 @@ export interface ForeignKeyShape {
   readonly onDelete: string;
   /** Name of the constraint; SQLite has none. */
   readonly name: string | undefined;
+  /** The second key of a reference with `same`; undefined without one. */
+  readonly same: SameKey | undefined;
+}
+
+/** A key over a reference and one more column: the referenced row has the same value in its column as this row. */
+export interface SameKey {
+  readonly column: string;
+  /** The column of the referenced row. */
+  readonly to: string;
+  /** `no action`, `set null`, `cascade`, … */
+  readonly onDelete: string;
+  /** Name of the constraint; SQLite has none. */
+  readonly name: string | undefined;
 }
 
 export interface IndexShape {

@@ -196,6 +196,8 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   anyone?(options: Options): boolean;
   /** Fields of the referenced user that readers of the record see. */
   shows?(options: Options): readonly string[] | undefined;
+  /** Another reference, by its key, of which the referenced record has the same value as the record. */
+  same?(options: Options): string | undefined;
   /** The consequence for a record when the referenced record is deleted. */
   onDelete?(options: Options): OnDelete;
   choices?(options: Options, locale: Locale): readonly Choice[];

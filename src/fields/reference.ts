@@ -3,7 +3,15 @@
  * reference to an owner.
  */
 
-import { flag, label, listOf, type OptionCheck, type OptionTable, oneOf } from '../kernel/options.ts';
+import {
+  flag,
+  label,
+  listOf,
+  type OptionCheck,
+  type OptionTable,
+  oneOf,
+  textual,
+} from '../kernel/options.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -31,6 +39,12 @@ export interface ReferenceExtras extends CommonOptions {
    * the audit log records it. Default: `restrict` for required references, `null` for others.
    */
   readonly onDelete?: 'restrict' | 'null' | 'cascade';
+  /**
+   * A required reference that both models have, by its key: `same: 'clinic'` admits only records of the same clinic.
+   * Any other is treated as a missing id, also when the record itself moves to another clinic. A record to which others
+   * refer in this way cannot move (422).
+   */
+  readonly same?: string;
   /**
    * Fields that everyone who reads the record sees of a referenced `User`, in addition to the id: by `include`, filters
    * and sorts, and as the actor of its history and events.
@@ -85,10 +99,11 @@ export const reference = {
     ...commonOptions,
     anyone: flag,
     onDelete: onDeleteOption,
+    same: textual,
     shows,
   } satisfies OptionTable<ReferenceExtras>,
   argument: { option: 'to', list: false },
-  modifiers: ['onDelete'],
+  modifiers: ['onDelete', 'same'],
   flaw: ({ to, required, onDelete, shows }) =>
     modelName(to, 'the name of the model') ??
     (shows !== undefined && to !== 'User'
@@ -110,6 +125,7 @@ export const reference = {
   sortable: true,
   target: ({ to }) => (typeof to === 'function' ? '' : to),
   shows: ({ shows }) => shows,
+  same: ({ same }) => same,
   // A body that may set the owner may also name another user.
   onDelete: ({ onDelete, required }) => onDelete ?? (required === true ? 'restrict' : 'null'),
   anyone: ({ anyone, owner }) => anyone === true || owner === true,

@@ -6,6 +6,7 @@ import type { FieldError } from '../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import {
   type Catalogue,
+  completeLabel,
   fieldError,
   type Label,
   type Locale,
@@ -13,7 +14,9 @@ import {
   namedLabel,
 } from '../kernel/messages.ts';
 import { Problem } from '../kernel/problem.ts';
+import { completeField } from '../model/complete-texts.ts';
 import { inputField } from '../model/input-field.ts';
+import type { ModelField } from '../model/resource.ts';
 import { inputSchema } from '../model/schema.ts';
 import { compileValidator, type Validated } from '../model/validate.ts';
 
@@ -37,11 +40,17 @@ export const createInput = (
     (of === 'service' ? namedLabel('inputs', name) : undefined) ??
     namedLabel('labels', name) ??
     name;
+  const complete = (label: Label): Label => completeLabel(label, catalogue.fallbacks);
+  const fieldOf = (name: string, definition: FieldDefinition): ModelField => {
+    const made = inputField(name, definition, labelOf(name));
+    // The catalogue has the words of the service for its own labels.
+    return of === 'application' && definition.options.label !== undefined
+      ? completeField(made, complete)
+      : made;
+  };
   const model = {
     label: '',
-    fields: new Map(
-      Object.entries(fields).map(([name, definition]) => [name, inputField(name, definition, labelOf(name))]),
-    ),
+    fields: new Map(Object.entries(fields).map(([name, definition]) => [name, fieldOf(name, definition)])),
   };
   const validate = compileValidator(model, catalogue);
   return {

@@ -10,14 +10,16 @@ export type {
 } from './messages/catalogue.ts';
 export { fill, isLocale, locales } from './messages/catalogue.ts';
 export { en, explainedInEnglish, problemsInEnglish } from './messages/en.ts';
-export type { Languages } from './messages/languages.ts';
-export { createLanguages } from './messages/languages.ts';
+export type { LanguageSetting, Languages } from './messages/languages.ts';
+export { createLanguages, fallbacksOf, languageOfUser } from './messages/languages.ts';
 export type { FieldRule, Label, OwnRule, Translations } from './messages/messages.ts';
 export {
   catalogueOf,
+  completeLabel,
   errorAt,
   fieldError,
   forLocale,
+  labelIn,
   labelText,
   messageIn,
   namedLabel,

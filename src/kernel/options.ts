@@ -4,7 +4,7 @@
  * options, so that the compiler names an option without a check.
  */
 
-import { isLocale, locales } from './messages/catalogue.ts';
+import { isLocale } from './messages/catalogue.ts';
 
 /** Returns the flaw of the value at a path (`views.list`), as a clause for a developer; undefined when it has none. */
 export type OptionCheck = (value: unknown, path: string) => string | undefined;
@@ -161,19 +161,19 @@ export const listOrObject =
   (value, path) =>
     (Array.isArray(value) ? list : object)(value, path);
 
-/** One text, or one for every language of the service and any further ones. */
+/** A tag whose language has the two or three letters of ISO 639: a misspelt option is rarely one. */
+const isLanguage = (name: string): boolean => /^[a-z]{2,3}(?:-|$)/.test(name) && isLocale(name);
+
+/** One text, or one for each of any languages. */
 export const label: OptionCheck = (value, path) => {
   if (typeof value === 'string') return textual(value, path);
   const flaw = plainObject(value, path);
   if (flaw !== undefined) return flaw;
   const names = Object.keys(value as object);
-  const missing = locales.find((locale) => !names.includes(locale));
-  const others = names.filter((name) => !locales.some((locale) => locale === name));
-  // Beside a missing language another name is probably a misspelling of it.
-  const wrong = others.find((name) => missing !== undefined || !isLocale(name));
-  if (wrong !== undefined) return `there is no option "${path}.${wrong}"${nearestHint(wrong, locales)}`;
-  if (missing !== undefined) return `${path} has no text for ${missing}`;
-  return mapOf(textual)(value, path);
+  const wrong = names.find((name) => !isLanguage(name));
+  if (wrong !== undefined)
+    return `there is no option "${path}.${wrong}": a text per language is named by language, such as en, de or pt-BR`;
+  return names.length === 0 ? `${path} has no text in any language` : mapOf(textual)(value, path);
 };
 
 /** Returns the flaw of the options of a definition; undefined when they have none. */

@@ -6,7 +6,9 @@ import type { Problem } from './problem.ts';
 export const problemText = (catalogue: Catalogue, problem: Problem): string => {
   const { kind, params, errors } = problem;
   const text =
-    typeof kind === 'string' ? catalogue.problems[kind] : labelText(kind.message, catalogue.locale);
+    typeof kind === 'string'
+      ? catalogue.problems[kind]
+      : labelText(kind.message, catalogue.locale, catalogue.fallbacks);
   return fill(text, {
     ...params,
     errors: errors?.map((error) => messageIn(catalogue, error)).join(', ') ?? '',

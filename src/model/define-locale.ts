@@ -186,7 +186,7 @@ const withFieldTexts = (
   demandNames(where, 'choice', choices, known);
   if (group !== undefined && field.options.group === undefined)
     throw new DefinitionError(where, 'the field has no group');
-  const named = typeof field.label === 'string' ? undefined : words?.get(field.label.en);
+  const named = typeof field.label === 'string' ? undefined : words?.get(field.label['en'] ?? '');
   const labelled = translated(field.label, locale, label ?? named);
   if (labelled === field.label && group === undefined && Object.keys(choices).length === 0) return field;
   const texts = Object.entries(choices).map(([value, text]) => [

@@ -548,6 +548,47 @@ describe('all models', () => {
     expect(() => collectModels([article, piece])).toThrow('Piece: the path "articles" is that of Article');
   });
 
+  it('refuses same unless both models have a required reference of this name to the same model', () => {
+    const required = { required: true } as const;
+    const tenant = field.reference('Clinic', required);
+    const clinic = defineResource('Clinic', { fields: { title } });
+    const doctor = (fields: FieldDefinitions) => loosely('Doctor', { fields });
+    const visit = (fields: FieldDefinitions, same = 'clinic') =>
+      loosely('Visit', { fields: { ...fields, doctor: field.reference('Doctor', { same }) } });
+    const collect = (of: () => ReturnType<typeof visit>, other = doctor({ clinic: tenant })) => {
+      return () => collectModels([clinic, other, of()]);
+    };
+    expect(
+      collect(() => visit({ clinic: tenant }))()
+        .get('Visit')
+        ?.fields.get('doctor_id')?.same,
+    ).toBe('clinic_id');
+    expect(collect(() => visit({ clinic: tenant }, 'clinic_id'))).not.toThrow();
+    for (const [of, message] of [
+      [() => visit({ title }), 'Visit: same of doctor_id names the unknown field'],
+      [() => visit({ title }, 'title'), 'Visit.doctor_id: same names title, which is not a reference'],
+      [() => visit({ title }, 'doctor'), 'Visit.doctor_id: same names the field itself'],
+      [
+        () => visit({ clinic: field.reference('Clinic') }),
+        'Visit.doctor_id: same names clinic_id, which may be null: make it required',
+      ],
+    ] as const)
+      expect(collect(of)).toThrow(message);
+    for (const [other, message] of [
+      [doctor({ title }), 'Visit.doctor_id: same: Doctor has no field clinic_id'],
+      [
+        doctor({ clinic: field.reference('User', required) }),
+        'Visit.doctor_id: same: clinic_id of Doctor does not refer to Clinic as well',
+      ],
+      [
+        doctor({ clinic: field.reference('Clinic') }),
+        'Visit.doctor_id: same: clinic_id of Doctor may be null: make it required',
+      ],
+    ] as const)
+      expect(collect(() => visit({ clinic: tenant }), other)).toThrow(message);
+    expect(() => visit({ clinic: tenant }, '')).toThrow('Visit');
+  });
+
   it('reserves what the service answers and keeps', () => {
     expect([...reservedPaths]).toEqual(['auth', 'changes', 'users', 'api_keys', 'payment', 'health', 'meta']);
     for (const table of reservedTables)

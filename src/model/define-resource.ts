@@ -52,6 +52,7 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
     reference: type.target?.(options),
     onDelete: type.onDelete?.(options),
     anyone: type.anyone?.(options) ?? false,
+    same: undefined,
   });
 };
 
@@ -115,6 +116,21 @@ const countedOf = (model: string, fields: Map<string, ModelField>): readonly Cou
     fields.set(per.name, Object.freeze({ ...per, fixed: true }));
     return [{ field, counting, per: per.column }];
   });
+
+/** Names of each reference with `same` the field that the referenced record shares with it. @throws DefinitionError */
+const resolveSame = (model: string, fields: Map<string, ModelField>): void => {
+  for (const [name, field] of fields) {
+    const key = field.type.same?.(field.options);
+    if (key === undefined) continue;
+    const same = findField(model, fields, fieldOfKey(fields, key), `same of ${name}`);
+    if (same.reference === undefined)
+      throw new DefinitionError(model, `same names ${same.name}, which is not a reference`, name);
+    if (same.name === name) throw new DefinitionError(model, 'same names the field itself', name);
+    if (!same.required)
+      throw new DefinitionError(model, `same names ${same.name}, which may be null: make it required`, name);
+    fields.set(name, Object.freeze({ ...field, same: same.name }));
+  }
+};
 
 const ownerOf = (model: string, definitions: FieldDefinitions): 'user_id' | undefined => {
   const owners = Object.entries(definitions).filter(([, definition]) => isOwner(definition));
@@ -229,6 +245,7 @@ export const defineResource = <
   );
   const owner = ownerOf(name, definition.fields);
   const counted = countedOf(name, fields);
+  resolveSame(name, fields);
   const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? [], counted);
   return Object.freeze({
     name,

@@ -80,6 +80,7 @@ const describeField = (
     bounds: Object.keys(bounds).length === 0 ? undefined : bounds,
     reference: field.reference,
     anyone: isReference ? field.anyone : undefined,
+    same: field.same,
     on_delete: isReference ? (field.onDelete ?? 'restrict') : undefined,
     ...queryOf(model, field, access),
   });

@@ -19,4 +19,5 @@ export const inputField = (name: string, { type, options }: FieldDefinition, lab
   reference: undefined,
   onDelete: undefined,
   anyone: false,
+  same: undefined,
 });

@@ -51,6 +51,36 @@ const withNames = (model: ResourceModel): ResourceModel => {
     : Object.freeze({ ...model, fields: new Map(fields) });
 };
 
+/** Refuses `same` where the referenced model has no required field of this name that refers to the same model. */
+const assertSame = ({ name: model, fields }: ResourceModel, models: Models): void => {
+  for (const { name, reference = '', same } of fields.values()) {
+    if (same === undefined) continue;
+    const target = fields.get(same)?.reference;
+    const other = models.get(reference)?.fields.get(same);
+    const flaw = (because: string) => new DefinitionError(model, `same: ${because}`, name);
+    if (other === undefined) throw flaw(`${reference} has no field ${same}`);
+    if (other.reference !== target) throw flaw(`${same} of ${reference} does not refer to ${target} as well`);
+    if (!other.required) throw flaw(`${same} of ${reference} may be null: make it required`);
+  }
+};
+
+/** A reference of another model that stays within the value of a field: records with such references keep theirs. */
+export interface SameReferrer {
+  readonly table: string;
+  readonly field: ModelField;
+}
+
+/** The references to a model's records that have `same`, by the field that these records share with theirs. */
+export const sameReferrers = (models: Models, name: string): ReadonlyMap<string, readonly SameReferrer[]> =>
+  Map.groupBy(
+    [...models.values()].flatMap(({ table, fields }) =>
+      [...fields.values()].flatMap((field): SameReferrer[] =>
+        field.same !== undefined && field.reference === name ? [{ table, field }] : [],
+      ),
+    ),
+    ({ field }) => field.same ?? '',
+  );
+
 /**
  * Collects the models: checks what depends on several of them, and resolves rules across models. Throws
  * DefinitionError.
@@ -74,6 +104,7 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
     for (const { name, reference } of model.fields.values())
       if (reference !== undefined && reference !== user.name && !models.has(reference))
         throw new DefinitionError(model.name, `it refers to ${reference}, which is not a model`, name);
+  for (const model of models.values()) assertSame(model, models);
   return resolveModels(models);
 };
 

@@ -97,7 +97,8 @@ const pluralText = (text: string): string => {
 export const pluralLabelOf = (label: Label, { singular, plural }: ResourceNames): Label => {
   const inEnglish = (text: string): string =>
     text.toLowerCase() === humanise(singular).toLowerCase() ? humanise(plural) : pluralText(text);
-  return typeof label === 'string' ? inEnglish(label) : { ...label, en: inEnglish(label.en) };
+  if (typeof label === 'string') return inEnglish(label);
+  return label['en'] === undefined ? label : { ...label, en: inEnglish(label['en']) };
 };
 
 export interface ResourceNames {

@@ -126,6 +126,8 @@ export interface ModelField {
   readonly onDelete: OnDelete | undefined;
   /** True if an id of a record is accepted that the caller may not read: it only has to exist. */
   readonly anyone: boolean;
+  /** Another reference of the record, of which the referenced record has the same value in its field of this name. */
+  readonly same: string | undefined;
 }
 
 /** A relation: to the record of a reference, or to the records that refer to this one. */

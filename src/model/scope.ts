@@ -6,6 +6,7 @@
 import type { RawBuilder } from 'kysely';
 import type { JsonObject } from '../kernel/json.ts';
 import type { JobQueue } from './job.ts';
+import type { ScopeMail } from './mail.ts';
 import type { ManagedUser, UserRecord } from './related-user.ts';
 import type { HookPrincipal } from './resource.ts';
 import type {
@@ -360,6 +361,8 @@ export interface Scope<View extends SeenView = 'detail'> {
   readonly dialect: 'sqlite' | 'postgres';
   /** Stores background jobs. */
   readonly jobs: JobQueue;
+  /** Sends mail: in scopes of the system, and of endpoints with `mail: true`. */
+  readonly mail: ScopeMail;
   /** The time of the service, by which it stores times. A test moves it; `new Date()` does not follow. */
   now(): Date;
 }

@@ -18,7 +18,7 @@ import {
 } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
-import { type Models, referencedTable } from '../model/models.ts';
+import { type Models, referencedTable, type SameReferrer, sameReferrers } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
 import type { Grant, ReferenceTerms } from '../policy/grant.ts';
 import type { Complete } from './key-parts.ts';
@@ -74,10 +74,13 @@ export const namesRecord = (
   return either.length === 0 ? undefined : join(either, ' or ');
 };
 
-/** A valid value that cannot be saved: another record has it, or it refers to no record. */
+/**
+ * A valid value that cannot be saved: another record has it, it refers to no record, or records that refer to this one
+ * hold it to another value.
+ */
 export interface Collision {
   readonly field: string;
-  readonly rule: 'unique' | 'reference';
+  readonly rule: 'unique' | 'reference' | 'held';
   /** The other fields of a unique set of fields; absent for a single field. */
   readonly others?: readonly string[] | undefined;
 }
@@ -110,11 +113,25 @@ interface UniqueLookUp {
 interface ReferenceLookUp {
   readonly kind: 'reference';
   readonly field: ModelField;
-  readonly value: ColumnValue;
-  readonly reach: ReferenceReach;
+  /** The table of the referenced records. */
+  readonly table: string;
+  /** Undefined for the reference that the updated record has. */
+  readonly value: ColumnValue | undefined;
+  /** Undefined if only `same` is looked up. */
+  readonly reach: ReferenceReach | undefined;
+  /** The value that a reference with `same` demands; undefined for that of the updated record. */
+  readonly same: { readonly value: ColumnValue | undefined } | undefined;
 }
 
-type LookUp = UniqueLookUp | ReferenceLookUp;
+/** Looks up whether records that refer to the updated one by `same` hold it to its value of a field. */
+interface HeldLookUp {
+  readonly kind: 'held';
+  readonly field: ModelField;
+  readonly value: ColumnValue;
+  readonly referrers: readonly SameReferrer[];
+}
+
+type LookUp = UniqueLookUp | ReferenceLookUp | HeldLookUp;
 
 type LookUpArguments = {
   /** Values of all look-ups, one after the other. */
@@ -131,20 +148,35 @@ const uniqueKey = ({ fields, values }: Complete<UniqueLookUp, 'kind' | 'fields' 
 /** The value is always bound. The field decides the tables of the reach. */
 const referenceKey = ({
   field,
+  table: _,
+  value,
   reach,
-}: Complete<ReferenceLookUp, 'kind' | 'field' | 'value' | 'reach'>): string => {
+  same,
+}: Complete<ReferenceLookUp, 'kind' | 'field' | 'table' | 'value' | 'reach' | 'same'>): string => {
+  const mark = (of: ColumnValue | undefined): string => (of === undefined ? '*' : '');
+  const start = `>${field.name}${mark(value)}${same === undefined ? '' : `~${mark(same.value)}`}`;
+  if (reach === undefined) return start;
   const { named, kept }: Complete<ReferenceReach, 'table' | 'named' | 'kept'> = reach;
-  return `>${field.name} ${named?.key ?? 'none'}\n${kept?.reach.key ?? 'none'}`;
+  return `${start} ${named?.key ?? 'none'}\n${kept?.reach.key ?? 'none'}`;
 };
 
-const lookUpKey = (lookUp: LookUp): string =>
-  lookUp.kind === 'unique' ? uniqueKey(lookUp) : referenceKey(lookUp);
+/** The field decides the referrers. */
+const heldKey = ({ field }: Complete<HeldLookUp, 'kind' | 'field' | 'value' | 'referrers'>): string =>
+  `<${field.name}`;
 
-const boundValues = (lookUp: LookUp): readonly ColumnValue[] =>
-  lookUp.kind === 'reference' ? [lookUp.value] : lookUp.values.filter((value) => value !== undefined);
+const lookUpKey = (lookUp: LookUp): string => {
+  if (lookUp.kind === 'unique') return uniqueKey(lookUp);
+  return lookUp.kind === 'reference' ? referenceKey(lookUp) : heldKey(lookUp);
+};
+
+const boundValues = (lookUp: LookUp): readonly ColumnValue[] => {
+  if (lookUp.kind === 'held') return [lookUp.value];
+  const values = lookUp.kind === 'reference' ? [lookUp.value, lookUp.same?.value] : lookUp.values;
+  return values.filter((value) => value !== undefined);
+};
 
 const reachValues = (lookUp: LookUp): readonly ColumnValue[] =>
-  lookUp.kind === 'reference' ? referenceValues(lookUp.reach) : [];
+  lookUp.kind === 'reference' && lookUp.reach !== undefined ? referenceValues(lookUp.reach) : [];
 
 /**
  * The collisions that are reported. A reference to no record of this caller is reported as that only: that its value is
@@ -154,7 +186,7 @@ const reachValues = (lookUp: LookUp): readonly ColumnValue[] =>
 const collisionsOf = (found: readonly LookUp[], { writable }: Grant): Collision[] => {
   const missing = new Set(found.flatMap((each) => (each.kind === 'reference' ? each.field.name : [])));
   return found.flatMap((each): Collision[] => {
-    if (each.kind === 'reference') return [{ field: each.field.name, rule: 'reference' }];
+    if (each.kind !== 'unique') return [{ field: each.field.name, rule: each.kind }];
     const names = each.fields.map(({ name: field }) => field);
     if (names.some((field) => missing.has(field))) return [];
     const written = names.filter((field) => writable.has(field));
@@ -201,18 +233,59 @@ const takenBy = (
   return sql`select ${place} as place, "id" as holder from ${table}${where([...same, ...others])}`;
 };
 
+/** The condition that the referenced record has the value of `same`; one that refers to itself always has. */
+const hasSame = (
+  model: ResourceModel,
+  { field, table }: ReferenceLookUp,
+  value: Fragment,
+  shared: Fragment,
+  id: Fragment,
+): Fragment => {
+  const has = sql`${identifier(table, field.same ?? '')} = ${shared}`;
+  const either = table === model.table ? sql`(${has} or ${identifier(table, 'id')} = ${id})` : has;
+  return sql`exists (select 1 from ${identifier(table)} where ${identifier(table, 'id')} = ${value} and ${either})`;
+};
+
 /** A row if the reference names no record that it may name. */
 const missing = (
-  { reach }: ReferenceLookUp,
+  model: ResourceModel,
+  lookUp: ReferenceLookUp,
   place: Fragment,
-  value: Fragment,
+  bound: (index: number) => Fragment,
   id: Fragment,
   reached: (index: number) => Fragment,
   dialect: Dialect,
 ): Fragment => {
-  const names = namesRecord(reach, value, id, reached, dialect);
-  const found = names === undefined ? sql`1 = 1` : sql`not (${names})`;
-  return sql`select ${place} as place, 0 as holder where ${found}`;
+  const { field, reach, same } = lookUp;
+  const stored = (column: string): Fragment =>
+    sql`(select ${identifier(column)} from ${identifier(model.table)} where "id" = ${id})`;
+  const isStored = lookUp.value === undefined;
+  const value = isStored ? stored(field.column) : bound(0);
+  const conditions: Fragment[] = [];
+  if (reach !== undefined)
+    conditions.push(sql`(${namesRecord(reach, value, id, reached, dialect) ?? sql`1 = 0`})`);
+  if (same !== undefined) {
+    const shared = same.value === undefined ? stored(field.same ?? '') : bound(isStored ? 0 : 1);
+    conditions.push(hasSame(model, lookUp, value, shared, id));
+  }
+  const refers = isStored ? sql`${value} is not null and ` : sql``;
+  return sql`select ${place} as place, 0 as holder where ${refers}not (${join(conditions, ' and ')})`;
+};
+
+/** A row if other records hold the updated one to another value. */
+const held = (
+  { table }: ResourceModel,
+  { referrers }: HeldLookUp,
+  place: Fragment,
+  value: Fragment,
+  id: Fragment,
+): Fragment => {
+  const holding = referrers.map(({ table: of, field: { column, same = '' } }) => {
+    const others = of === table ? sql` and ${identifier(of, 'id')} <> ${id}` : sql``;
+    const differs = sql`${identifier(of, same)} <> ${value}`;
+    return sql`exists (select 1 from ${identifier(of)} where ${identifier(of, column)} = ${id}${others} and ${differs})`;
+  });
+  return sql`select ${place} as place, 0 as holder where ${join(holding, ' or ')}`;
 };
 
 /** One select per look-up, which returns its index if there is a collision, and the record that has the values. */
@@ -230,9 +303,9 @@ const compileLookUps = (
       const place = literal(String(index));
       const value = (at: number) => param('values', (valueStarts[index] ?? 0) + at);
       const reached = (at: number) => param('rows', (rowStarts[index] ?? 0) + at);
-      return each.kind === 'unique'
-        ? takenBy(model, each, place, value, id, isUpdate)
-        : missing(each, place, value(0), id, reached, dialect);
+      if (each.kind === 'unique') return takenBy(model, each, place, value, id, isUpdate);
+      if (each.kind === 'held') return held(model, each, place, value(0), id);
+      return missing(model, each, place, value, id, reached, dialect);
     });
     return join(selects, ' union all ');
   });
@@ -248,6 +321,8 @@ export class Collisions {
   /** The tables of referenced records, by the model's name. */
   readonly #tables: ReadonlyMap<string, string>;
   readonly #sets: readonly (readonly ModelField[])[];
+  /** References of other records that hold a record to its value of a field. */
+  readonly #holding: ReadonlyMap<string, readonly SameReferrer[]>;
 
   constructor(database: Database, model: ResourceModel, models: Models, parking: Parking) {
     this.#database = database;
@@ -259,6 +334,7 @@ export class Collisions {
         reference === undefined ? [] : [[reference, referencedTable(models, reference)]],
       ),
     );
+    this.#holding = sameReferrers(models, model.name);
     this.#sets = model.unique.map((names) => names.flatMap((each) => model.fields.get(each) ?? []));
   }
 
@@ -274,7 +350,9 @@ export class Collisions {
   ): Promise<readonly Collision[]> => {
     const originals = except === undefined ? {} : this.#parking.originals(within, except);
     const columns = { ...originals, ...candidate.columns };
-    return this.#lookUp(within ?? this.#database, grant, { ...candidate, columns }, except);
+    // Outside of the transaction, the outer record of a nested one may not exist yet.
+    const isSeen = within !== undefined;
+    return this.#lookUp(within ?? this.#database, grant, { ...candidate, columns }, except, isSeen);
   };
 
   async #lookUp(
@@ -282,9 +360,10 @@ export class Collisions {
     grant: Grant,
     candidate: Candidate,
     id: number | undefined,
+    isSeen: boolean,
   ): Promise<readonly Collision[]> {
     const isUpdate = id !== undefined;
-    const singles = this.#singleLookUps(grant, candidate, isUpdate);
+    const singles = this.#singleLookUps(grant, candidate, isUpdate, isSeen);
     const lookUps: LookUp[] = [...singles, ...this.#setLookUps(grant, candidate, isUpdate)];
     if (lookUps.length === 0) return [];
     const key = `${isUpdate} ${lookUps.map(lookUpKey).join('\n')}`;
@@ -305,21 +384,50 @@ export class Collisions {
     return collisionsOf(found, grant).sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));
   }
 
-  /** Look-ups of single fields. */
-  #singleLookUps(grant: Grant, { columns, chosen, isThere }: Candidate, isUpdate: boolean): LookUp[] {
+  /** Look-ups of single fields. `isSeen`: whether they see the records that the same transaction has written. */
+  #singleLookUps(grant: Grant, candidate: Candidate, isUpdate: boolean, isSeen: boolean): LookUp[] {
     const found: LookUp[] = [];
-    const inserted = this.#withOwner(grant, columns, isUpdate);
+    const inserted = this.#withOwner(grant, candidate.columns, isUpdate);
     for (const field of this.#model.fields.values()) {
       const unique = field.unique ? inserted[field.column] : undefined;
       if (unique !== undefined && unique !== null)
         found.push({ kind: 'unique', fields: [field], values: [unique] });
-      const value = columns[field.column];
-      if (value === undefined || value === null || field.reference === undefined) continue;
-      const terms = chosen.has(field.name) ? grant.references?.get(field.name) : undefined;
-      if (terms === undefined && isThere?.(field.reference, value) === true) continue;
-      found.push({ kind: 'reference', field, value, reach: this.#referenceReach(field, terms, isUpdate) });
+      const reference = this.#referenceLookUp(grant, field, candidate, inserted, isUpdate, isSeen);
+      if (reference !== undefined) found.push(reference);
+      const value = candidate.columns[field.column];
+      const referrers = this.#holding.get(field.name);
+      if (isUpdate && value !== undefined && referrers !== undefined)
+        found.push({ kind: 'held', field, value, referrers });
     }
     return found;
+  }
+
+  /** The look-up of a reference that is written, or that has to fit another written field. */
+  #referenceLookUp(
+    grant: Grant,
+    field: ModelField,
+    { columns, chosen, isThere }: Candidate,
+    inserted: Columns,
+    isUpdate: boolean,
+    isSeen: boolean,
+  ): ReferenceLookUp | undefined {
+    const { name, column, reference, same: shared } = field;
+    const value = columns[column];
+    if (value === null || reference === undefined) return undefined;
+    const table = this.#tables.get(reference) ?? '';
+    const given = shared === undefined ? undefined : inserted[shared];
+    // A new record without a value is refused for that.
+    const isBound = shared !== undefined && (isUpdate || given !== undefined);
+    const same = isBound ? { value: given } : undefined;
+    if (value === undefined) {
+      const moves = isUpdate && given !== undefined;
+      return moves ? { kind: 'reference', field, table, value, reach: undefined, same } : undefined;
+    }
+    const terms = chosen.has(name) ? grant.references?.get(name) : undefined;
+    const isKnown = terms === undefined && isThere?.(reference, value) === true;
+    if (isKnown && (same === undefined || !isSeen)) return undefined;
+    const reach = this.#referenceReach(field, terms, isUpdate);
+    return { kind: 'reference', field, table, value, reach, same };
   }
 
   /** Look-ups of unique sets of fields: the written values, and the current ones of the other fields. */

@@ -15,7 +15,7 @@ import {
   statement,
 } from '../database/statement.ts';
 import { toTimestamp } from '../kernel/clock.ts';
-import type { Models } from '../model/models.ts';
+import { type Models, referencedTable } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
 import { keptReach } from './history/recorded.ts';
 import { trashTable } from './trash/bundle.ts';
@@ -60,6 +60,24 @@ const wholeRecord = ({ id, version, whole, reach }: WholeRecord): WholeRecord =>
 /** Returns those of the ids that exist in a table. */
 export type Present = (transaction: Transaction, ids: readonly number[]) => Promise<ReadonlySet<number>>;
 
+/** Returns the values of a column of those of the ids that exist in a table. */
+export type ValuesIn = (
+  transaction: Transaction,
+  ids: readonly number[],
+) => Promise<ReadonlyMap<number, SqlValue>>;
+
+export const createValuesIn = (database: Database, table: string, column: string): ValuesIn => {
+  const { dialect } = database;
+  const read = statement<Ids>(dialect, (param) => {
+    const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
+    return sql`select id, ${identifier(column)} as value from ${identifier(table)} where id in (${join(ids)})`;
+  });
+  return async (transaction, ids) => {
+    const rows = await readByIds<{ id: number; value: SqlValue }>(transaction, read, ids);
+    return new Map(rows.map(({ id, value }) => [Number(id), value]));
+  };
+};
+
 export const createPresent = (database: Database, table: string): Present => {
   const { dialect } = database;
   const present = statement<Ids>(dialect, (param) => {
@@ -89,6 +107,7 @@ const wholeColumns = (model: ResourceModel, models: Models, dialect: Dialect): F
 export class ManyRecords {
   readonly #dialect: Dialect;
   readonly #model: ResourceModel;
+  readonly #models: Models;
   readonly #table: Fragment;
   readonly #fields: readonly ModelField[];
   readonly #inserts: RowStatements;
@@ -103,6 +122,7 @@ export class ManyRecords {
     const columns = [versionColumn, ...fields.map(({ column }) => column)];
     this.#dialect = dialect;
     this.#model = model;
+    this.#models = models;
     this.#table = table;
     this.#fields = fields;
     this.#inserts = new RowStatements(
@@ -146,27 +166,38 @@ export class ManyRecords {
   }
 
   /** Returns the ids of records whose references, as noted in a bundle, are still null. */
-  async released(transaction: Transaction, { column }: ModelField, noted: Noted): Promise<readonly number[]> {
+  async released(transaction: Transaction, field: ModelField, noted: Noted): Promise<readonly number[]> {
     const released = statement<Noted>(
       this.#dialect,
       (param) =>
-        sql`select id from ${this.#table} where ${identifier(column)} is null and id in (${this.#notedIds(param)})${this.#dialect.updateLock}`,
+        sql`select id from ${this.#table} where ${this.#isReleased(field, param)}${this.#dialect.updateLock}`,
     );
     const rows = await transaction.all<{ id: number }>(released(noted));
     return rows.map(({ id }) => Number(id));
   }
 
-  /** Sets these references again, with a new version of each record. @throws ConstraintError */
-  async refer(transaction: Transaction, { column }: ModelField, noted: Noted, now: number): Promise<void> {
+  /**
+   * Sets these references again, with a new version of each record. A reference with `same` stays null if the records
+   * have other values by now. @throws ConstraintError
+   */
+  async refer(transaction: Transaction, field: ModelField, noted: Noted, now: number): Promise<void> {
     const refer = statement<Noted & { now: string }>(this.#dialect, (param) => {
       const values = [
-        sql`${identifier(column)} = ${param('target')}`,
+        sql`${identifier(field.column)} = ${param('target')}`,
         sql`${identifier(versionColumn)} = ${identifier(versionColumn)} + 1`,
         sql`updated_at = ${param('now')}`,
       ];
-      return sql`update ${this.#table} set ${join(values)} where ${identifier(column)} is null and id in (${this.#notedIds(param)})`;
+      return sql`update ${this.#table} set ${join(values)} where ${this.#isReleased(field, param)}`;
     });
     await transaction.run(refer({ ...noted, now: toTimestamp(now) }));
+  }
+
+  #isReleased({ column, same, reference = '' }: ModelField, param: Argument<Noted>): Fragment {
+    const noted = sql`${identifier(column)} is null and id in (${this.#notedIds(param)})`;
+    if (same === undefined) return noted;
+    const target = identifier(referencedTable(this.#models, reference));
+    const shared = sql`select ${identifier(same)} from ${target} where id = ${param('target')}`;
+    return sql`${noted} and ${identifier(same)} = (${shared})`;
   }
 
   #notedIds(value: Argument<Noted>): Fragment {

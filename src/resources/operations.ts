@@ -24,6 +24,7 @@ export {
   lineRules,
 } from './operations/import-readers.ts';
 export type { JobPort } from './operations/job-port.ts';
+export type { MailPort } from './operations/mail-port.ts';
 export { nestedRules } from './operations/nested.ts';
 export { isId } from './operations/record-id.ts';
 export type { UserRemoval } from './operations/remove.ts';

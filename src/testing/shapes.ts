@@ -110,6 +110,15 @@ export interface MakeScope {
   (user: Pick<TestUser, 'id'>): Promise<Scope>;
 }
 
+export interface TestMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** Undefined for a message without HTML. */
+  readonly html: string | undefined;
+  readonly locale: string;
+}
+
 export interface TestApplication {
   /** Calls as a user with this role, always the same one. A missing role is created. */
   readonly as: (role: string) => TestClient;
@@ -120,6 +129,10 @@ export interface TestApplication {
   /** Grants a role an action (`create`, `update`, `destroy`, `read`) on a model, as an administrator does. */
   readonly grant: (role: string, model: string, action: string) => Promise<void>;
   readonly jobs: TestJobs;
+  /**
+   * Messages that `jobs.run()` has sent, in their order. Nothing leaves by SMTP; a `mail` function is called as well.
+   */
+  readonly mails: readonly TestMail[];
   readonly clock: TestClock;
   readonly scope: MakeScope;
   readonly server: Server;

@@ -10,7 +10,7 @@ import { type Application, loadApplication } from '../app/application.ts';
 import { readConfig } from '../app/config.ts';
 import { readableLog } from '../app/log.ts';
 import { applyMigrations } from '../app/migrate.ts';
-import { createServer, type Server } from '../app/server.ts';
+import { createServer, type Server, type ServerOptions } from '../app/server.ts';
 import { canonicalAccount } from '../auth/account.ts';
 import { tokenLifetime } from '../auth/jwt.ts';
 import { createPasswords } from '../auth/password.ts';
@@ -30,6 +30,7 @@ import type {
   TestApplication,
   TestClock,
   TestJobs,
+  TestMail,
   TestOptions,
   TestUser,
   UserOptions,
@@ -46,6 +47,7 @@ export type {
   TestClock,
   TestData,
   TestJobs,
+  TestMail,
   TestOptions,
   TestResponse,
   TestUser,
@@ -105,10 +107,11 @@ const start = async (
   loaded: Application,
   env: NonNullable<TestOptions['env']>,
   removals: (() => Promise<void>)[],
-  clock: Clock,
+  { clock, captureMail }: Required<Pick<ServerOptions, 'clock' | 'captureMail'>>,
 ): Promise<Server> => {
   const testConfig = readConfig({
     LOG_LEVEL: 'error',
+    LOCALE: process.env['LOCALE'],
     JOBS: 'off',
     PORT: '0',
     DATA_DIR: directory,
@@ -122,7 +125,8 @@ const start = async (
   const config = { ...testConfig, databaseUrl: database.url };
   await prepareDatabase(config.databaseUrl, loaded);
   const print = (line: string): void => void process.stderr.write(`${line}\n`);
-  return createServer({ config, application: loaded, clock, logger: readableLog(config.logLevel, print) });
+  const logger = readableLog(config.logLevel, print);
+  return createServer({ config, application: loaded, clock, captureMail, logger });
 };
 
 /** A clock that a test moves, and the one by which the service reads it. */
@@ -218,6 +222,7 @@ const scopesOf = (server: Server): MakeScope => {
 const joinTo = (
   server: Server,
   { clock, read }: MovedClock,
+  mails: readonly TestMail[],
   tick: () => Promise<void>,
   close: () => Promise<void>,
 ): TestApplication => {
@@ -259,6 +264,7 @@ const joinTo = (
       await services.roles.grant({ role, model, action }, actor);
     },
     jobs: jobsOf(server, read, tick),
+    mails,
     clock,
     scope: scopesOf(server),
     server,
@@ -291,13 +297,16 @@ export const testApplication = async (options: TestOptions = {}): Promise<TestAp
     const moved = movedClock();
     const { application = '.', env = {} } = checkOptions('testApplication', options, testOptions);
     const loaded = typeof application === 'string' ? await loadApplication(application) : application;
-    const server = await start(directory, loaded, env, removals, moved.read);
+    const mails: TestMail[] = [];
+    const captureMail: ServerOptions['captureMail'] = ({ to, subject, text, html, locale }) =>
+      void mails.push({ to, subject, text, html, locale });
+    const server = await start(directory, loaded, env, removals, { clock: moved.read, captureMail });
     const tick = await tickerOf(server, loaded, moved);
     const close = async (): Promise<void> => {
       await server.close();
       await remove();
     };
-    return joinTo(server, moved, tick, close);
+    return joinTo(server, moved, mails, tick, close);
   } catch (error) {
     await remove();
     throw error;

@@ -32,7 +32,15 @@ it('the types of the client have every member of the metadata', () => {
   expect(whole).toEqual(namesIn(metadataSchema));
   const field = membersOf<MetadataField>({
     ...{ name: true, label: true, type: true, required: true, unique: true, read_only: true, default: true },
-    ...{ group: true, choices: true, bounds: true, reference: true, anyone: true, on_delete: true },
+    ...{
+      group: true,
+      choices: true,
+      bounds: true,
+      reference: true,
+      anyone: true,
+      same: true,
+      on_delete: true,
+    },
     ...{ operators: true, sortable: true, searchable: true, groupable: true, buckets: true, measures: true },
   });
   expect(field).toEqual(namesIn(part('fields')));

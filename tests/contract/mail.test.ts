@@ -31,7 +31,7 @@ const sendWith = (mail: MailOption, password?: string) =>
       password: () => password,
     },
     logger: { info: () => {} } as never,
-  });
+  }).send;
 
 const message = {
   template: 'password_reset',

@@ -139,7 +139,6 @@ describe('types of a model', () => {
     field.reference('User', { shows: ['roles'] });
     // @ts-expect-error: only users are shown
     field.reference('Team', { shows: ['name'] });
-    // @ts-expect-error: a label in one language of two
     field.string({ label: { en: 'Title' } });
     // @ts-expect-error: whose a record is can be unknown, so the owner is never required
     field.owner({ required: true });

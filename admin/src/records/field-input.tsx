@@ -83,16 +83,22 @@ const LazyJsonInput = (props: FieldInputProps) => (
   </Suspense>
 );
 
-const RecordInput = ({ field, value, error, onChange }: FieldInputProps) => (
-  <ReferenceInput
-    label={field.label}
-    model={field.reference ?? ''}
-    value={typeof value === 'number' ? value : null}
-    onChange={onChange}
-    error={error}
-    required={field.required}
-  />
-);
+/** A reference with `same` offers the records that have the same value as the form. */
+const RecordInput = ({ field, value, error, record, onChange }: FieldInputProps) => {
+  const { same = '' } = field;
+  const shared = record?.[same];
+  return (
+    <ReferenceInput
+      label={field.label}
+      model={field.reference ?? ''}
+      value={typeof value === 'number' ? value : null}
+      onChange={onChange}
+      error={error}
+      required={field.required}
+      among={typeof shared === 'number' ? { [same]: shared } : undefined}
+    />
+  );
+};
 
 interface SelectInputProps extends FieldInputProps {
   readonly options: readonly Choice[];

@@ -117,6 +117,7 @@ const RowInput = ({ index, path, fields, row, wrong, onChange, onRemove }: RowIn
               field={field}
               value={row[field.name]}
               error={wrong[`${path}.${field.name}`]}
+              record={row}
               onChange={(next) => onChange({ ...row, [field.name]: next })}
             />
           </Box>

@@ -6,6 +6,7 @@ import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { Metadata } from './metadata.ts';
 import { type AnyRecord, defaultsOf, namingField } from './record.ts';
+import type { Draft } from './use-draft.ts';
 import type { RecordFormProps } from './use-save.ts';
 
 /** The form of records, for inputs within one: a referenced record can be created in place. */
@@ -16,12 +17,14 @@ interface NewRecordProps {
   readonly path: string;
   /** The text that found nothing: usually the name of the new record. */
   readonly words: string;
+  /** Values that the new record has at first. */
+  readonly values: Draft;
   /** Called with the id of the new record, or without one. */
   readonly onEnd: (id?: number) => void;
 }
 
 /** Creates a record without leaving the form that will refer to it. */
-export const NewRecord = ({ metadata, path, words, onEnd }: NewRecordProps) => {
+export const NewRecord = ({ metadata, path, words, values, onEnd }: NewRecordProps) => {
   const text = useText();
   const heading = useId();
   const Form = useContext(RecordFormContext);
@@ -32,7 +35,7 @@ export const NewRecord = ({ metadata, path, words, onEnd }: NewRecordProps) => {
     <Form
       metadata={metadata}
       path={path}
-      first={{ ...defaultsOf(metadata), ...named }}
+      first={{ ...defaultsOf(metadata), ...named, ...values }}
       onEnd={onEnd}
       frame={(form, leave) => (
         <Dialog open onClose={leave} fullWidth maxWidth="md" aria-labelledby={heading}>

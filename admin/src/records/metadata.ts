@@ -62,6 +62,8 @@ export interface MetadataField {
   readonly bounds?: Readonly<Record<string, number | string>>;
   /** Name of the referenced model. */
   readonly reference?: string;
+  /** Of a reference: the field of which the named record has the same value as this one. */
+  readonly same?: string;
   readonly operators: readonly Operator[];
   readonly sortable: boolean;
   readonly searchable: boolean;
@@ -125,5 +127,7 @@ export interface FieldInputProps {
   readonly field: MetadataField;
   readonly value: unknown;
   readonly error: string | undefined;
+  /** Values of the record in its form, by which a reference with `same` offers its choices. */
+  readonly record?: Readonly<Record<string, unknown>>;
   readonly onChange: (value: unknown) => void;
 }

@@ -57,6 +57,7 @@ const RecordInputs = (props: RecordInputsProps) => {
             field={field}
             value={draft[field.name]}
             error={wrong[field.name]}
+            record={draft}
             onChange={(value) => {
               onType(field.name, value);
               onCorrect(field.name);

@@ -7,7 +7,7 @@ import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { NewRecord, RecordFormContext } from './make-record.tsx';
 import { type AnyRecord, recordName, userModel } from './record.ts';
-import { searchRecords } from './search-records.ts';
+import { type Among, searchRecords } from './search-records.ts';
 import { useModel } from './use-metadata.ts';
 
 export interface RecordPickerProps {
@@ -17,10 +17,12 @@ export interface RecordPickerProps {
   readonly onChange: (id: number | null) => void;
   readonly error?: string | undefined;
   readonly required?: boolean;
+  /** Values that the offered records have. */
+  readonly among?: Among | undefined;
 }
 
 /** Finds a record of a model by a part of its name, or by its id; within a form it can be created in place. */
-export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
+export const RecordPicker = ({ model: name, among = {}, ...props }: RecordPickerProps) => {
   const text = useText();
   const { data: model } = useModel(name);
   const isForm = useContext(RecordFormContext) !== undefined;
@@ -35,7 +37,7 @@ export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
     <>
       <SearchPicker<AnyRecord>
         {...props}
-        name={resource}
+        name={`${resource} ${JSON.stringify(among)}`}
         ready={model !== undefined}
         adding={
           isForm && model?.metadata.permissions.create === true
@@ -51,11 +53,11 @@ export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
         search={(sought, signal) =>
           model === undefined
             ? Promise.resolve({ items: [], total: 0 })
-            : searchRecords(resource, model.metadata, sought, signal)
+            : searchRecords(resource, model.metadata, sought, among, signal)
         }
       />
       {model === undefined || words === undefined ? null : (
-        <NewRecord metadata={model.metadata} path={model.path} words={words} onEnd={end} />
+        <NewRecord metadata={model.metadata} path={model.path} words={words} values={among} onEnd={end} />
       )}
     </>
   );
@@ -63,6 +65,6 @@ export const RecordPicker = ({ model: name, ...props }: RecordPickerProps) => {
 
 /** Finds the record of a reference: a user, or a record of another model. */
 export const ReferenceInput = (props: RecordPickerProps) => {
-  const { model, ...rest } = props;
+  const { model, among: _, ...rest } = props;
   return model === userModel ? <UserPicker {...rest} /> : <RecordPicker {...props} />;
 };

@@ -7,6 +7,9 @@ import { type AnyRecord, nameFields, namingField } from './record.ts';
 
 type Query = Readonly<Record<string, string>>;
 
+/** Values that found records have, by field. */
+export type Among = Readonly<Record<string, number>>;
+
 /** Number of newest records that are searched before all others: most searches are for one of them. */
 const newestRows = 50_000;
 
@@ -29,11 +32,18 @@ export const searchRecords = async (
   resource: string,
   metadata: Metadata,
   words: string,
+  among: Among,
   signal: AbortSignal,
 ): Promise<Found<AnyRecord>> => {
+  const having = Object.entries(among).map(([name, value]) => [`filter[${name}]`, String(value)]);
   const fields = [...new Set(['id', ...nameFields(metadata)])].join(',');
   const list = async (query: Query): Promise<Found<AnyRecord>> => {
-    const asked = new URLSearchParams({ fields, sort: '-id', per_page: String(pickedAtOnce), ...query });
+    const per_page = String(pickedAtOnce);
+    const asked = new URLSearchParams({
+      ...{ fields, sort: '-id', per_page },
+      ...Object.fromEntries(having),
+      ...query,
+    });
     const { data, headers } = await send<AnyRecord[]>('GET', `/admin/${resource}?${asked}`, { signal });
     const total = headers.get('x-total-count');
     return { items: data, total: total === null ? undefined : Number(total) };

@@ -145,9 +145,9 @@ export class InvitationStore {
       const { securityStamp: security_stamp } = user;
       const values = { user_id: userId, ...maker, token_hash: hash, ...times, security_stamp };
       await transaction.run(toQuery(tables.insertInto('gatewright_invitations').values(values)));
-      const { email, username, name } = user;
+      const { email, username, name, locale: chosen } = user;
       const link = { path: linkPaths.invitation, token, expiresAt };
-      const message = { to: email, user: { username, name }, locale: actor.language, link };
+      const message = { to: email, user: { username, name }, chosen, locale: actor.language, link };
       await this.#mail?.add(transaction, { template: 'invitation', ...message });
       const audit = {
         action: 'invitation.create',

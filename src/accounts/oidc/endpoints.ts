@@ -2,7 +2,7 @@
 
 import { jwt } from '../../auth/registry.ts';
 import type { Answer, Endpoint } from '../../http/endpoint.ts';
-import { labelText } from '../../kernel/messages.ts';
+import { type Languages, labelText } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type CodeExchangeParts, exchangeEndpoint } from './code-exchange.ts';
 import { type LinkedAccountEndpointParts, linkedAccountEndpoints } from './linked-account-endpoints.ts';
@@ -33,9 +33,15 @@ export interface OidcParts
   extends ProviderLogoutParts,
     CodeExchangeParts,
     OwnLinkedAccountParts,
-    LinkedAccountEndpointParts {}
+    LinkedAccountEndpointParts {
+  readonly languages: Languages;
+}
 
-const listEndpoint = ({ providers, baseUrl }: Pick<OidcParts, 'providers' | 'baseUrl'>): Endpoint => ({
+const listEndpoint = ({
+  providers,
+  baseUrl,
+  languages,
+}: Pick<OidcParts, 'providers' | 'baseUrl' | 'languages'>): Endpoint => ({
   operation: 'listProviders',
   method: 'GET',
   path: '/api/v1/auth/providers',
@@ -57,7 +63,7 @@ const listEndpoint = ({ providers, baseUrl }: Pick<OidcParts, 'providers' | 'bas
   handle: ({ language }) => ({
     data: [...providers.values()].map(({ name, provider: { label = name } }) => ({
       name,
-      label: labelText(label, language),
+      label: labelText(label, language, languages.first.fallbacks),
       url: `${baseUrl}/api/v1/auth/oidc/${name}`,
     })),
   }),

@@ -13,6 +13,7 @@ import type { VerifiedUser } from '../../auth/ports.ts';
 import { asSessionPrincipal } from '../../http/administration.ts';
 import type { Call } from '../../http/endpoint.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { type Languages, languageOfUser } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import type { SecurityEventStore } from '../security-events.ts';
@@ -95,6 +96,7 @@ const provedAccount = (
 export interface ProviderSignInParts extends PendingSignInParts, CodeSignInParts {
   readonly providers: ReadonlyMap<string, SignInProvider>;
   readonly users: UserStore;
+  readonly languages: Languages;
   readonly throttle: LoginThrottle;
   readonly securityEvents: SecurityEventStore;
 }
@@ -220,7 +222,7 @@ export class ProviderSignIns {
   }
 
   async #signIn(part: SignInProvider, call: Call, account: ProvidedAccount): Promise<Arrival | undefined> {
-    const { users, linkedAccounts } = this.#services;
+    const { users, linkedAccounts, languages } = this.#services;
     const { name, provider } = part;
     const { roles } = provider;
     const values = roles === undefined ? [] : claimTexts(claimAt(account.claims, roles.claim));
@@ -228,8 +230,11 @@ export class ProviderSignIns {
       roles === undefined ? undefined : (current: readonly string[]) => mappedRoles(roles, values, current);
     const [unknown] = await users.unknownRoles(rolesOf?.([]) ?? []);
     if (unknown !== undefined) return this.recordFailure(part, call, `the role ${unknown} does not exist`);
+    const locale = languageOfUser(languages, call.language);
     const created =
-      provider.create === false ? undefined : newUserOf(name, account, rolesOf?.([]) ?? defaultRoles);
+      provider.create === false
+        ? undefined
+        : { ...newUserOf(name, account, rolesOf?.([]) ?? defaultRoles), locale };
     const actor: Actor = { principal: 'service', address: call.address };
     const proved = provedAccount(part, account, roles === undefined ? null : values);
     const user = await linkedAccounts.signIn(proved, created, rolesOf, actor);

@@ -20,7 +20,7 @@ import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Catalogue, Locale } from '../../kernel/messages.ts';
+import { type Catalogue, type Languages, type Locale, languageOfUser } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isAdministrator } from '../../policy/rule.ts';
 import { publicUserEntity } from '../../records/user-entity.ts';
@@ -43,6 +43,7 @@ export interface AccountLinkEndpointParts {
   readonly throttle: LoginThrottle;
   readonly locale: Locale;
   readonly catalogue: Catalogue;
+  readonly languages: Languages;
 }
 
 /** Parts of an application that sends mail. */
@@ -328,7 +329,7 @@ class Registrations {
 
   /** The new user; undefined if the link is invalid. */
   async register(call: Call, values: JsonObject) {
-    const { accountLinks, passwords, identities } = this.#services;
+    const { accountLinks, passwords, identities, languages } = this.#services;
     const { roles = ['viewer'] } = this.#options;
     const link = await accountLinks.find('registration', String(values['token']));
     if (link === undefined) return undefined;
@@ -360,7 +361,7 @@ class Registrations {
         ? (passwordHash ?? '')
         : await passwords.hash(read.password, ticketOf(call));
     const actor = { principal: anonymous, address: call.address };
-    const user = newUserOf(read, hash);
+    const user = { ...newUserOf(read, hash), locale: languageOfUser(languages, link.locale) };
     const id = await this.#users.save(() => accountLinks.register(link, user, actor, isMade));
     return id === undefined ? undefined : identities.byUserId(id, []);
   }

@@ -114,6 +114,13 @@ export interface FoundLink {
   readonly email: string;
   readonly emailCanonical: string;
   readonly registration: Registration;
+  /** Language of the request for the link. */
+  readonly locale: Locale;
+}
+
+/** The language that a user has chosen. */
+interface LanguageRow {
+  readonly locale: Locale | null;
 }
 
 interface Recipient {
@@ -121,6 +128,8 @@ interface Recipient {
   readonly email: string;
   readonly canonical: string;
   readonly user?: { readonly username: string; readonly name: string };
+  /** The language that the user has chosen; null for none. */
+  readonly chosen: Locale | null;
 }
 
 export interface AccountLinkParts extends TableContext {
@@ -197,8 +206,9 @@ export class AccountLinks {
         // Two requests for one address follow each other, so that neither exceeds what is sent to it.
         await lockSuperAdmins(made);
         const recipient = await this.#recipientOf(made, row);
-        if (recipient === 'in use') await this.#notice(made, row);
-        else if (recipient !== undefined && (await this.#makeRoom(made, row, recipient.canonical)))
+        if (recipient === undefined) await this.#remove(made, id);
+        else if ('inUseBy' in recipient) await this.#notice(made, row, recipient.inUseBy);
+        else if (await this.#makeRoom(made, row, recipient.canonical))
           return this.#send(made, row, recipient);
         else await this.#remove(made, id);
         return { result: undefined };
@@ -221,7 +231,7 @@ export class AccountLinks {
     if (row === undefined) return undefined;
     const { account: email, canonical: emailCanonical, registration } = row;
     const stored = registration === null ? {} : (JSON.parse(registration) as Registration);
-    return { hash, user: userOfRow(row), email, emailCanonical, registration: stored };
+    return { hash, user: userOfRow(row), email, emailCanonical, registration: stored, locale: row.locale };
   }
 
   /** Sets the password and ends all sessions and tokens of the user. Returns false if the link is invalid. */
@@ -286,7 +296,7 @@ export class AccountLinks {
     const column = canonical.includes('@') ? ('email_canonical' as const) : ('username_canonical' as const);
     const user = tables
       .selectFrom('users')
-      .select(['id', 'username', 'name', 'email', 'email_canonical', 'security_stamp'])
+      .select(['id', 'username', 'name', 'email', 'email_canonical', 'security_stamp', 'locale'])
       .where(column, '=', canonical)
       .where('disabled', '=', false)
       .where('kind', '=', 'person')
@@ -294,37 +304,41 @@ export class AccountLinks {
       .where('password_hash', '<>', '');
     return transaction.get<
       Record<'username' | 'name' | 'email' | 'email_canonical', string> &
-        Record<'id' | 'security_stamp', number>
+        Record<'id' | 'security_stamp', number> & { locale: Locale | null }
     >(toQuery(user));
   }
 
-  async #isAddressTaken({ transaction, tables }: Change, canonical: string): Promise<boolean> {
-    const user = tables.selectFrom('users').select('id').where('email_canonical', '=', canonical);
-    return (await transaction.get(toQuery(user))) !== undefined;
+  /** The user who has an address. */
+  #ownerOf({ transaction, tables }: Change, canonical: string): Promise<LanguageRow | undefined> {
+    const user = tables.selectFrom('users').select('locale').where('email_canonical', '=', canonical);
+    return transaction.get<LanguageRow>(toQuery(user));
   }
 
-  /** Returns whether the verification of the user of a request or link is still valid. */
-  async #isStillOf({ transaction, tables }: Change, user: VerifiedUser): Promise<boolean> {
-    const query = tables.selectFrom('users').select('id').where(isStillVerified(user));
-    return (await transaction.get(toQuery(query))) !== undefined;
+  /** The user of a request or link, if the verification is still valid. */
+  #stillOf({ transaction, tables }: Change, user: VerifiedUser): Promise<LanguageRow | undefined> {
+    const query = tables.selectFrom('users').select('locale').where(isStillVerified(user));
+    return transaction.get<LanguageRow>(toQuery(query));
   }
 
   /** Undefined if nothing is to be sent. */
-  async #recipientOf(made: Change, row: LinkRow): Promise<Recipient | 'in use' | undefined> {
+  async #recipientOf(
+    made: Change,
+    row: LinkRow,
+  ): Promise<Recipient | { readonly inUseBy: LanguageRow } | undefined> {
     const { purpose, account, canonical } = row;
     if (purpose !== 'password_reset') {
       const verified = userOfRow(row);
-      if (purpose === 'email' && (verified === undefined || !(await this.#isStillOf(made, verified))))
-        return undefined;
-      return (await this.#isAddressTaken(made, canonical))
-        ? 'in use'
-        : { verified, email: account, canonical };
+      const user = verified && (await this.#stillOf(made, verified));
+      if (purpose === 'email' && user === undefined) return undefined;
+      const owner = await this.#ownerOf(made, canonical);
+      if (owner !== undefined) return { inUseBy: owner };
+      return { verified, email: account, canonical, chosen: user?.locale ?? null };
     }
     const user = await this.#accountOf(made, canonical);
     if (user === undefined) return undefined;
     const { id, username, name, email, email_canonical, security_stamp: securityStamp } = user;
     const verified = { id, securityStamp };
-    return { verified, email, canonical: email_canonical, user: { username, name } };
+    return { verified, email, canonical: email_canonical, user: { username, name }, chosen: user.locale };
   }
 
   /** The messages of a purpose that were sent to an address within the lifetime of a link, the oldest first. */
@@ -359,7 +373,11 @@ export class AccountLinks {
   }
 
   /** Tells the owner of an account that somebody entered its address, once within the lifetime of a link. */
-  async #notice(made: Change, { id, account, canonical, locale }: LinkRow): Promise<void> {
+  async #notice(
+    made: Change,
+    { id, account, canonical, locale }: LinkRow,
+    { locale: chosen }: LanguageRow,
+  ): Promise<void> {
     if ((await this.#sentTo(made, inUse, canonical)).length > 0) return this.#remove(made, id);
     const { transaction, tables, now } = made;
     const expiresAt = toTimestamp(now + accountLinkLifetime * 1000);
@@ -368,7 +386,7 @@ export class AccountLinks {
       .set({ purpose: inUse, expires_at: expiresAt, registration: null })
       .where('id', '=', id);
     await transaction.run(toQuery(keep));
-    await this.#mail.add(transaction, { template: 'address_in_use', to: account, locale });
+    await this.#mail.add(transaction, { template: 'address_in_use', to: account, chosen, locale });
   }
 
   async #send(made: Change, row: LinkRow, recipient: Recipient): Promise<Changed<void>> {
@@ -385,9 +403,9 @@ export class AccountLinks {
       .where('expires_at', 'is', null);
     if ((await made.transaction.run(toQuery(update))) === 0) return { result: undefined };
     const link: MailLink = { path, token, expiresAt };
-    const { email, user } = recipient;
-    const addressed = user === undefined ? {} : { user };
-    await this.#mail.add(made.transaction, { template, to: email, locale: row.locale, link, ...addressed });
+    const { email, user, chosen } = recipient;
+    const message = { template, to: email, chosen, locale: row.locale, link };
+    await this.#mail.add(made.transaction, user === undefined ? message : { ...message, user });
     if (user === undefined) return { result: undefined };
     const target = { kind: 'user', id: recipient.verified?.id ?? null, name: user.username };
     return { audit: { action: 'password_reset.send', target }, result: undefined };
@@ -408,7 +426,7 @@ export class AccountLinks {
   /** As `take`, for a link of a user, who is returned if the security stamp is that of the link. */
   async #takeOfUser(made: Change, purpose: LinkPurpose, link: FoundLink): Promise<VerifiedUser | undefined> {
     if (!(await this.#take(made, purpose, link)) || link.user === undefined) return undefined;
-    return (await this.#isStillOf(made, link.user)) ? link.user : undefined;
+    return (await this.#stillOf(made, link.user)) === undefined ? undefined : link.user;
   }
 }
 

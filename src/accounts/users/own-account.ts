@@ -1,6 +1,6 @@
 /**
- * Endpoints by which users change and delete their own account. Each exists only if an option of `accounts` in the
- * configuration opens it.
+ * Endpoints by which users change and delete their own account. Each exists only if the configuration opens it: an
+ * option of `accounts`, or for the language of their mail the languages of `LOCALE=auto:…`.
  */
 
 import type { Tokens } from '../../auth/jwt.ts';
@@ -13,15 +13,15 @@ import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refuseInvalid } from '../../http/input.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { Catalogue } from '../../kernel/messages.ts';
+import type { Catalogue, Label, Languages } from '../../kernel/messages.ts';
 import { Problem, type ProblemKind } from '../../kernel/problem.ts';
 import { apiArea } from '../../resources/area.ts';
 import { actingFor, relatedFor } from '../../resources/operations.ts';
 import { answerReferences, referencesSchema, referencesWords } from '../../resources/references.ts';
 import type { AccountOptions } from '../account-options.ts';
-import { type MeParts, meData } from './endpoints.ts';
+import { type MeParts, meData, mePath } from './endpoints.ts';
 import { freshSignIn, freshSignInLifetime } from './fresh-sign-in.ts';
-import { meSchema } from './identity-schemas.ts';
+import { meSchemaIn } from './identity-schemas.ts';
 import { verifyOwnPassword } from './own-password.ts';
 import { removalSchema, reportData, type UserRemovals } from './removals.ts';
 import type { UserChange, UserProof, UserStore } from './store.ts';
@@ -38,34 +38,52 @@ export interface OwnAccountParts extends MeParts {
   readonly catalogue: Catalogue;
 }
 
+/** The parts of the configuration that open members of `user`. */
+interface Opening {
+  readonly accountOptions: AccountOptions;
+  readonly languages: Languages;
+}
+
 /** A member of `user` that users change themselves. */
 interface OwnMember {
-  readonly isOpen: (options: AccountOptions) => boolean;
-  readonly field: FieldDefinition;
+  /** Undefined if the configuration does not open the member. */
+  readonly field: (opening: Opening) => FieldDefinition | undefined;
   readonly change: (value: Json) => UserChange;
 }
 
 /** The members that `PATCH /api/v1/auth/me` accepts, a line each. */
 const ownMembers: Readonly<Record<string, OwnMember>> = {
   name: {
-    isOpen: ({ rename }) => rename === true,
-    field: field.string({ required: true, max: maxName }),
+    field: ({ accountOptions: { rename } }) =>
+      rename === true ? field.string({ required: true, max: maxName }) : undefined,
     change: (value) => ({ name: String(value) }),
   },
+  locale: {
+    field: ({ languages: { declared } }) => declared && field.enum(declared),
+    change: (value) => ({ locale: typeof value === 'string' ? value : null }),
+  },
+};
+
+const localeWords: Label = {
+  'zh-CN':
+    '`locale` 为发给该用户的邮件的语言，须为 `LOCALE` 所列的语言之一；null：以引起邮件的请求的语言为准。',
+  en: '`locale` is the language of mail to the user, one of those in `LOCALE`. With null it is that of the request that causes the mail.',
 };
 
 /** The lifetime in the texts. */
 const freshMinutes = freshSignInLifetime / 60;
 
-const path = '/api/v1/auth/me';
-const common = { path, auth: ['jwt'], policy: { kind: 'user' } } as const satisfies Partial<Endpoint>;
+const common = { path: mePath, auth: ['jwt'], policy: { kind: 'user' } } as const satisfies Partial<Endpoint>;
 
 /** Undefined if no member is open. */
 const changeEndpoint = (services: OwnAccountParts): Endpoint | undefined => {
-  const { users, accountOptions, catalogue } = services;
-  const open = Object.entries(ownMembers).filter(([, { isOpen }]) => isOpen(accountOptions));
-  if (open.length === 0) return undefined;
-  const fields = Object.fromEntries(open.map(([name, member]) => [name, member.field]));
+  const { users, languages, catalogue } = services;
+  const fields: Record<string, FieldDefinition> = {};
+  for (const [name, member] of Object.entries(ownMembers)) {
+    const opened = member.field(services);
+    if (opened !== undefined) fields[name] = opened;
+  }
+  if (Object.keys(fields).length === 0) return undefined;
   const input = createInput(fields, catalogue);
   const { required: _none, ...schema } = input.schema;
   return {
@@ -77,14 +95,15 @@ const changeEndpoint = (services: OwnAccountParts): Endpoint | undefined => {
     input: schema,
     docs: {
       summary: { 'zh-CN': '修改自己的资料', en: 'Change your own account' },
+      description: languages.declared && localeWords,
       tag: 'Auth',
-      data: meSchema,
+      data: meSchemaIn(languages),
     },
     handle: async (call) => {
       const user = userOf(call);
       const { values, errors } = input.read(call.body, 'update');
       refuseInvalid(errors);
-      const changes = open.flatMap(([name, { change }]) => {
+      const changes = Object.entries(ownMembers).flatMap(([name, { change }]) => {
         const value = values[name];
         return value === undefined ? [] : [change(value)];
       });
@@ -161,7 +180,7 @@ const forecastEndpoint = ({ removals, users }: OwnAccountParts): Endpoint => ({
   ...common,
   operation: 'foreseeDeletionMe',
   method: 'GET',
-  path: `${path}/references`,
+  path: `${mePath}/references`,
   accepts: 'nothing',
   grantsOn: checkedModels(removals.models.values()),
   docs: {

@@ -9,6 +9,7 @@ import { ConstraintError, type Database, type Reader, type Transaction } from '.
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
+import type { Locale } from '../../kernel/messages.ts';
 import type { Actor, AuditEntry } from '../../ledger/audit.ts';
 import { type Changed, type ConstraintMeanings, createCommands, insertedId } from '../../ledger/command.ts';
 import {
@@ -57,6 +58,8 @@ export interface UserValues {
   readonly kind?: UserKind | undefined;
   /** The person who is responsible for a service account. */
   readonly ownerId?: number | undefined;
+  /** Language of messages to the user; null for none. */
+  readonly locale?: Locale | null | undefined;
 }
 
 /** The values that a change sets; an undefined one stays. */
@@ -75,6 +78,7 @@ export const changedColumns = (change: UserChange) => ({
   disabled: change.disabled,
   must_change_password: change.mustChangePassword,
   owner_id: change.ownerId,
+  locale: change.locale,
 });
 
 /** Names of the changed fields, for the audit log; secrets have names only, no values. */
@@ -89,6 +93,7 @@ export const changedFields = (change: UserChange): string[] =>
       password: change.passwordHash,
       must_change_password: change.mustChangePassword,
       owner_id: change.ownerId,
+      locale: change.locale,
     }),
   );
 
@@ -380,6 +385,18 @@ export class UserStore {
     );
   }
 
+  /** The language of messages to the user with this id; null for none. */
+  async localeOf(id: number): Promise<Locale | null> {
+    const query = this.#db.selectFrom('users').select('locale').where('id', '=', id);
+    return (await this.#database.get<{ locale: Locale | null }>(toQuery(query)))?.locale ?? null;
+  }
+
+  /** The language of messages to the user with this canonical address; null for none. */
+  async localeOfAddress(canonical: string, reader: Pick<Reader, 'get'>): Promise<Locale | null> {
+    const query = this.#db.selectFrom('users').select('locale').where('email_canonical', '=', canonical);
+    return (await reader.get<{ locale: Locale | null }>(toQuery(query)))?.locale ?? null;
+  }
+
   /** The names and the kind of the user with this id. */
   factsOf(id: number, reader: Pick<Reader, 'get'> = this.#database): Promise<StoredUserFacts | undefined> {
     return reader.get<StoredUserFacts>(
@@ -457,7 +474,7 @@ export class UserStore {
     const { tables, actor, at } = made;
     guardSuperAdmin(actor, values.roles);
     const { username, email, name, disabled, passwordHash, mustChangePassword = false } = values;
-    const { kind = 'person', ownerId = null } = values;
+    const { kind = 'person', ownerId = null, locale = null } = values;
     const insert = tables
       .insertInto('users')
       .values({
@@ -474,6 +491,7 @@ export class UserStore {
         password_set_by: passwordHash === '' ? null : actingUserId(actor),
         kind,
         owner_id: ownerId,
+        locale,
       })
       .returning('id');
     const id = await insertedId(made, insert);

@@ -8,6 +8,7 @@ import type { VerifiedUser } from '../../auth/ports.ts';
 import type { Reader } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import type { CoreSchema } from '../../database/tables.ts';
+import type { Locale } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Change } from '../../ledger/context.ts';
 
@@ -21,6 +22,8 @@ export interface StoredUser {
   readonly disabled: boolean;
   readonly kind: 'person' | 'service';
   readonly securityStamp: number;
+  /** Language of messages to the user; null for none. */
+  readonly locale: Locale | null;
   readonly roles: readonly string[];
 }
 
@@ -32,9 +35,9 @@ export const storedUser = async (
   const user = tables
     .selectFrom('users')
     .select(['username', 'username_canonical', 'email', 'email_canonical', 'name', 'disabled', 'kind'])
-    .select('security_stamp')
+    .select(['security_stamp', 'locale'])
     .where('id', '=', id);
-  type Row = Pick<StoredUser, 'username' | 'email' | 'name' | 'kind'> & {
+  type Row = Pick<StoredUser, 'username' | 'email' | 'name' | 'kind' | 'locale'> & {
     username_canonical: string;
     email_canonical: string;
     disabled: boolean | number;
@@ -45,12 +48,13 @@ export const storedUser = async (
   const roles = await transaction.all<{ role: string }>(
     toQuery(tables.selectFrom('user_roles').select('role').where('user_id', '=', id)),
   );
-  const { username, email, name, kind } = row;
+  const { username, email, name, kind, locale } = row;
   return {
     username,
     email,
     name,
     kind,
+    locale,
     usernameCanonical: row.username_canonical,
     emailCanonical: row.email_canonical,
     disabled: Boolean(row.disabled),

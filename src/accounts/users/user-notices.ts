@@ -39,9 +39,9 @@ export const createNotifyUser =
   (mail: Pick<MailQueue, 'add'> | undefined): NotifyUser =>
   async (change, userId, notice, user) => {
     if (mail === undefined) return;
-    const { kind, email, username, name } = user ?? (await storedUser(change, userId));
+    const { kind, email, username, name, locale: chosen } = user ?? (await storedUser(change, userId));
     if (kind === 'service' || email === '') return;
     const kept = notice.template === 'password_changed' ? await countRemainingAccess(change, userId) : {};
-    const recipient = { to: email, user: { username, name }, locale: change.actor.language };
+    const recipient = { to: email, user: { username, name }, chosen, locale: change.actor.language };
     await mail.add(change.transaction, { ...recipient, ...notice, ...kept });
   };

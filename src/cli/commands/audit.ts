@@ -229,6 +229,7 @@ export const command = defineCommand({
     'A resource is open if neither a permission check nor isolation limits who changes its records, for example without',
     'any rules, or with a row rule that does not depend on the caller.',
     'If the database exists, it is compared with the models, and missing indexes are listed.',
+    'It warns about references between models of one tenant that lack same.',
     'It names a Node or a database below its known security fixes, as the log does at a start.',
   ],
   examples: [

@@ -530,6 +530,78 @@ Full-text searches still without some words: books. A start or gatewright migrat
     expect(await written('nothing')).toBeUndefined();
   });
 
+  it('writes same after the columns that it needs, refuses records that break it, and drops it', async () => {
+    const { models, written, command, database } = await stage();
+    const clinics = model('Clinic', 'name: field.string()');
+    const clinic = `clinic: field.reference('Clinic', { required: true })`;
+    await models(
+      clinics,
+      model('Visit', `doctor: field.reference('Doctor')`),
+      model('Doctor', 'name: field.string()'),
+    );
+    await command('migrate');
+    await written('first');
+    const opened = await database();
+    const rows = async (table: string, columns: string, values: string) => {
+      const times = `'2024-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z'`;
+      const sql = `insert into ${table} (${columns}, created_at, updated_at) values (${values}, ${times})`;
+      await opened.execute({ sql, parameters: [] });
+    };
+    await rows('clinics', 'name', `'east'`);
+    await rows('clinics', 'name', `'west'`);
+    await rows('doctors', 'name', `'Anna'`);
+    await rows('visits', 'doctor_id', '1');
+    await models(
+      clinics,
+      model('Visit', `${clinic}, doctor: field.reference('Doctor', { same: 'clinic' })`),
+      model('Doctor', `${clinic}, name: field.string()`),
+    );
+    const tenants = await written('tenants', '--fill', 'doctors.clinic_id=1', '--fill', 'visits.clinic_id=1');
+    expect(tenants?.indexOf(`await alterTable(db, dialect, 'doctors'`)).toBeLessThan(
+      tenants?.indexOf('same:') ?? 0,
+    );
+    expect(tenants).toContain(`  await alterTable(db, dialect, 'visits', {
+    change: {
+      doctor_id: { from: field.reference('Doctor'), to: field.reference('Doctor', { same: 'clinic' }) },
+    },
+  });`);
+    expect(await written('nothing')).toBeUndefined();
+    await rows('visits', 'clinic_id', '2');
+    await expect(rows('visits', 'clinic_id, doctor_id', '2, 1')).rejects.toThrow();
+
+    await models(
+      clinics,
+      model('Visit', `${clinic}, doctor: field.reference('Doctor', { same: 'clinic' })`),
+      model('Doctor', `${clinic}, name: field.string(), first: field.reference('Visit')`),
+    );
+    await written('visit');
+    for (const visit of [2, 2, 1]) await rows('doctors', 'clinic_id, first_id', `1, ${visit}`);
+    await models(
+      clinics,
+      model('Visit', `${clinic}, doctor: field.reference('Doctor', { same: 'clinic' })`),
+      model('Doctor', `${clinic}, name: field.string(), first: field.reference('Visit', { same: 'clinic' })`),
+    );
+    expect((await command('generate', 'migration', 'strict')).status).toBe(0);
+    const refused = await command('migrate');
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'doctors.first_id: 2 records refer to visits of another clinic_id, which same forbids: correct this first (their ids are 2, 3)',
+      ),
+    ]);
+    await opened.execute({ sql: 'update doctors set first_id = null where id in (2, 3)', parameters: [] });
+    expect((await command('migrate')).status).toBe(0);
+    expect(await written('nothing_more')).toBeUndefined();
+
+    await models(
+      clinics,
+      model('Visit', `doctor: field.reference('Doctor')`),
+      model('Doctor', `name: field.string(), first: field.reference('Visit')`),
+    );
+    await written('without', '--allow-drop');
+    expect(await written('nothing_at_last')).toBeUndefined();
+  });
+
   it('asks for a value where existing records would have none', async () => {
     const { models, written, command, database } = await stage();
     await models(model('Book', 'code: field.string()'));

@@ -136,6 +136,41 @@ const lateReferences = (ordered: readonly Extract<Operation, { kind: 'create' }>
     return [{ kind: 'alter', table: model.table, alteration: { ...nothing, change } } as const];
   });
 
+const definitionOf = ({ type, options }: ModelField): FieldDefinition => ({ type, options });
+
+/** True if a field's `same` needs a column of a table that the same migration adds or changes: its key comes after. */
+const isPostponed = (models: Models, found: readonly Difference[]): ((field: ModelField) => boolean) => {
+  const columns = [...only(found, 'missing_column'), ...only(found, 'changed_column')];
+  const added = new Set(columns.map(({ table, field }) => `${table}.${field.column}`));
+  return ({ reference, same }) =>
+    reference !== undefined &&
+    same !== undefined &&
+    added.has(`${referencedTable(models, reference)}.${same}`);
+};
+
+const withoutSame = (field: ModelField): ModelField => {
+  const { same: _, ...options } = { same: undefined, ...field.options };
+  return { ...field, same: undefined, options };
+};
+
+/** Keys of `same` that are added after all columns. */
+const lateSame = (
+  models: Models,
+  found: readonly Difference[],
+  created: readonly ResourceModel[],
+): readonly Operation[] => {
+  const postponed = isPostponed(models, found);
+  const fields = [
+    ...created.flatMap(({ table, fields }) => [...fields.values()].map((field) => ({ table, field }))),
+    ...only(found, 'missing_column'),
+    ...only(found, 'changed_column'),
+  ].filter(({ field }) => postponed(field));
+  return [...Map.groupBy(fields, ({ table }) => table)].map(([table, some]): Operation => {
+    const change = some.map(({ field }) => ({ field, from: definitionOf(withoutSame(field)) }));
+    return { kind: 'alter', table, alteration: { ...nothing, change } };
+  });
+};
+
 const needsValue = ({ required, options }: ModelField): boolean => required && options.default === undefined;
 
 /** Declared values for columns of a table. */
@@ -151,7 +186,13 @@ const fillOf = (
   return fill;
 };
 
-const alterations = (found: readonly Difference[], declarations: Declarations): Operation[] => {
+const alterations = (
+  models: Models,
+  found: readonly Difference[],
+  declarations: Declarations,
+): Operation[] => {
+  const postponed = isPostponed(models, found);
+  const now = (field: ModelField): ModelField => (postponed(field) ? withoutSame(field) : field);
   const tables = new Set([
     ...declarations.columns.keys(),
     ...found.flatMap((difference) => ('table' in difference ? difference.table : [])),
@@ -159,9 +200,9 @@ const alterations = (found: readonly Difference[], declarations: Declarations): 
   for (const { table } of only(found, 'surplus_table')) tables.delete(table);
   return [...tables].map((table): Operation => {
     const here = found.filter((difference) => 'table' in difference && difference.table === table);
-    const add = only(here, 'missing_column').map(({ field }) => field);
+    const add = only(here, 'missing_column').map(({ field }) => now(field));
     const change = only(here, 'changed_column').flatMap(({ field, from, aspects }) =>
-      from === undefined ? [] : [{ field, from, required: aspects.includes('required') }],
+      from === undefined ? [] : [{ field: now(field), from, required: aspects.includes('required') }],
     );
     const filled = [...add, ...change.filter(({ required }) => required).map(({ field }) => field)];
     return {
@@ -255,15 +296,25 @@ export const planMigration = (models: Models, stored: Stored, declarations: Decl
   const found = differences(models, applyRenames(stored, declarations));
   assertExpressible(found);
   assertDeclared(found, declarations);
+  const postponed = isPostponed(models, found);
+  const missing = only(found, 'missing_table').map(({ model }) => model);
   const created = creations(
     models,
-    only(found, 'missing_table').map(({ model }) => model),
+    missing.map((model) => {
+      if (![...model.fields.values()].some(postponed)) return model;
+      const fields = [...model.fields].map(([name, field]): [string, ModelField] => [
+        name,
+        postponed(field) ? withoutSame(field) : field,
+      ]);
+      return { ...model, fields: new Map(fields) };
+    }),
   );
   const operations: Operation[] = [
     ...renames,
     ...created,
     ...lateReferences(created),
-    ...alterations(found, declarations),
+    ...alterations(models, found, declarations),
+    ...lateSame(models, found, missing),
     ...only(found, 'surplus_table').map(({ table }): Operation => ({ kind: 'drop', table })),
   ];
   assertFillsUsed(operations, declarations);

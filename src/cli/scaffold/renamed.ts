@@ -1,6 +1,6 @@
 /** Applies the declared renames of tables and columns to a stored schema. */
 
-import type { ColumnShape, TableShape } from '../../database/introspection.ts';
+import type { ColumnShape, ForeignKeyShape, SameKey, TableShape } from '../../database/introspection.ts';
 import { followingName, type Stored } from '../../database/schema-differences.ts';
 import { CommandError } from '../io.ts';
 import type { Declarations } from './declarations.ts';
@@ -20,10 +20,39 @@ const retarget = (table: TableShape, from: string, to: string): TableShape => ({
   ),
 });
 
+/** Columns with the new names of columns that keys of `same` have: on this side, or in the table that was renamed. */
+const withSame = (
+  columns: TableShape['columns'],
+  renamed: (references: ForeignKeyShape, same: SameKey) => Partial<SameKey>,
+): TableShape['columns'] =>
+  new Map(
+    [...columns].map(([name, column]): [string, ColumnShape] => {
+      const { references } = column;
+      const same = references?.same;
+      if (references === undefined || same === undefined) return [name, column];
+      const next = { ...same, ...renamed(references, same) };
+      return [name, { ...column, references: { ...references, same: next } }];
+    }),
+  );
+
+/** A table whose references with `same` lead to a table in which the shared column has a new name. */
+const followSame = (table: TableShape, to: string, from: string, next: string): TableShape => ({
+  ...table,
+  columns: withSame(table.columns, (references, same) =>
+    references.table === to && same.to === from ? { to: next } : {},
+  ),
+});
+
 const renameColumn = (table: TableShape, from: string, to: string): TableShape => ({
   ...table,
   columns: new Map(
-    [...renameKey(table.columns, from, to)].map(([key, column]) => [key, { ...column, name: key }]),
+    [
+      ...renameKey(
+        withSame(table.columns, (_, same) => (same.column === from ? { column: to } : {})),
+        from,
+        to,
+      ),
+    ].map(([key, column]) => [key, { ...column, name: key }]),
   ),
   indexes: table.indexes.map((index) => {
     const rename = (column: string): string => (column === from ? to : column);
@@ -70,7 +99,12 @@ export const applyRenames = (stored: Stored, declarations: Declarations): Stored
       if (table.columns.has(to)) throw new CommandError(`${text}: ${name} has a column ${to} already`);
       now = {
         ...now,
-        tables: new Map(now.tables).set(name, renameColumn(table, from, to)),
+        tables: new Map(
+          [...new Map(now.tables).set(name, renameColumn(table, from, to))].map(([key, each]) => [
+            key,
+            followSame(each, name, from, to),
+          ]),
+        ),
         register: renameInRegister(now, name, from, to),
       };
     }

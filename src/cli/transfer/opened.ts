@@ -6,6 +6,7 @@ import type { Application } from '../../app/application.ts';
 import { composeOffline } from '../../app/compose-offline.ts';
 import type { Config } from '../../app/config.ts';
 import { prepareForCommand } from '../../app/migrate.ts';
+import { secretBeside } from '../../app/secrets.ts';
 import { canonicalAccount } from '../../auth/account.ts';
 import type { Identities, Identity } from '../../auth/ports.ts';
 import { defaultMethods, isOfApplications } from '../../auth/registry.ts';
@@ -75,7 +76,9 @@ export const withOperations = async <T>(
   const database = await openDatabase(target, { poolSize, prepare: config.databasePrepare });
   try {
     const logger = pino({ level: 'warn' }, { write: (line) => io.show(line) });
-    const { services } = await composeOffline({ config, application, database, clock: systemClock, logger });
+    const secret = () => secretBeside(config);
+    const offline = { config, application, database, secret, clock: systemClock, logger };
+    const { services } = await composeOffline(offline);
     try {
       return await work({ config, services });
     } finally {

@@ -1,8 +1,16 @@
 /** Pages of `gatewright dev` that show each mail with sample data. */
 
-import { type MailOption, mailTemplates, mailTexts, mailValues } from '../../delivery/mail.ts';
+import {
+  filledMail,
+  type MailOption,
+  type Mails,
+  type MailTexts,
+  mailTemplates,
+  mailTexts,
+  mailValues,
+} from '../../delivery/mail.ts';
 import type { Answer, Endpoint } from '../../http/endpoint.ts';
-import { locales } from '../../kernel/messages.ts';
+import { type Languages, type Locale, locales } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 
 /** Sample data of every message; the token belongs to no link. */
@@ -41,9 +49,39 @@ const page = (type: 'html' | 'plain', body: string): Answer => ({
   raw: { type: `text/${type}; charset=utf-8`, body },
 });
 
-const contents = (): string => {
-  const rows = mailTemplates.map((template) => {
-    const links = locales.flatMap((locale) =>
+/** The messages that are shown, and the data of their samples. */
+export interface MailPreviewParts {
+  /** Undefined where the application sends no mail: then the service has no messages either. */
+  readonly mail: MailOption | undefined;
+  readonly mails: Mails;
+  readonly languages: Languages;
+  readonly place: Parameters<typeof mailValues>[2];
+}
+
+/** A message with the languages in which it is shown. */
+interface Preview {
+  readonly locales: readonly Locale[];
+  readonly texts: (locale: Locale) => MailTexts;
+}
+
+const previewsOf = ({ mail, mails, languages, place }: MailPreviewParts): ReadonlyMap<string, Preview> => {
+  const ofService = mailTemplates.map((template): [string, Preview] => {
+    const token = withoutLink.has(template) ? '' : sampleToken;
+    const texts = (locale: Locale): MailTexts =>
+      mailTexts(mail ?? 'log', mailValues({ ...sample, template, locale }, token, place));
+    return [template, { locales, texts }];
+  });
+  const ofApplication = [...mails].map(([name, each]): [string, Preview] => {
+    const texts = (locale: Locale): MailTexts =>
+      filledMail(name, each, each.sample ?? {}, locale, languages.first.fallbacks);
+    return [name, { locales: languages.spoken, texts }];
+  });
+  return new Map(mail === undefined ? ofApplication : [...ofService, ...ofApplication]);
+};
+
+const contents = (previews: ReadonlyMap<string, Preview>): string => {
+  const rows = [...previews].map(([template, preview]) => {
+    const links = preview.locales.flatMap((locale) =>
       formats.map((format) => `<a href="mail/${template}/${locale}/${format}">${locale} ${format}</a>`),
     );
     return `<li><code>${template}</code> ${links.join(' · ')}</li>`;
@@ -57,10 +95,9 @@ const named = <Name extends string>(names: readonly Name[], given: string | unde
   return found;
 };
 
-export const mailPreviewEndpoints = (
-  mail: MailOption,
-  place: Parameters<typeof mailValues>[2],
-): Endpoint[] => {
+export const mailPreviewEndpoints = (parts: MailPreviewParts): Endpoint[] => {
+  const previews = previewsOf(parts);
+  if (previews.size === 0) return [];
   const common = {
     method: 'GET',
     auth: [],
@@ -73,22 +110,19 @@ export const mailPreviewEndpoints = (
       ...common,
       operation: 'listMail',
       path: '/dev/mail',
-      handle: async () => page('html', contents()),
+      handle: async () => page('html', contents(previews)),
     },
     {
       ...common,
       operation: 'showMail',
       path: '/dev/mail/:template/:locale/:format',
       handle: async ({ params }) => {
-        const template = named(mailTemplates, params['template']);
-        const locale = named(locales, params['locale']);
-        const format = named(formats, params['format']);
-        const token = withoutLink.has(template) ? '' : sampleToken;
-        const texts = mailTexts(mail, mailValues({ ...sample, template, locale }, token, place));
-        const { html } = texts;
-        return format === 'html' && html !== undefined
+        const preview = previews.get(params['template'] ?? '');
+        if (preview === undefined) throw new Problem('path_not_found');
+        const { subject, text, html } = preview.texts(named(preview.locales, params['locale']));
+        return named(formats, params['format']) === 'html' && html !== undefined
           ? page('html', html)
-          : page('plain', `${texts.subject}\n\n${texts.text}`);
+          : page('plain', `${subject}\n\n${text}`);
       },
     },
   ];

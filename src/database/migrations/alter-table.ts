@@ -25,6 +25,7 @@ import { followingName, indexName } from './names.ts';
 import { forgetReference, isNulled, nulledColumns, watchReference } from './nulled-references.ts';
 import { record } from './recording.ts';
 import { registerColumn } from './register.ts';
+import { dropSameInto, dropUnusedSameIndexes, hasSame } from './same-keys.ts';
 import { runAll, tableNow } from './statements.ts';
 
 const fillOf = (
@@ -173,6 +174,7 @@ export const alterTableIn = async (
   ];
   await runAll(db, dropIndexes([...staleIndexes(name, steps, dialect), ...several]));
 
+  await dropSameInto(db, dialect, name, drop);
   const table = await tableNow(db, dialect, name);
   await dialect.schema.alterColumns({ db, dialect, table, steps, drop });
 
@@ -184,6 +186,7 @@ export const alterTableIn = async (
   ]);
   if (searched !== undefined && searched.length > 0)
     await createSearch(db, dialect, { of: name, columns: searched });
+  if (hasSame(before)) await dropUnusedSameIndexes(db, dialect);
   const add = steps.flatMap(({ column, from }) => (from === undefined ? [column] : []));
   await followColumnsIn(db, dialect, name, { rename, drop, add });
   for (const { column, to } of steps) await registerColumn(db, name, column, to);

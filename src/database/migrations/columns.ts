@@ -91,15 +91,21 @@ export const referenceOf = (
   if (model === undefined) return undefined;
   const table = references[name] ?? tableOf(model);
   if (table === undefined) throw new Error(`no regular plural of ${model}: name its table under references`);
-  return { table, onDelete: onDelete(definition) };
+  const same = type.same?.(options);
+  const column = same === undefined || same.endsWith('_id') ? same : `${same}_id`;
+  return { table, onDelete: onDelete(definition), same: column };
 };
 
 /** `references "users" ("id") on delete set null`; empty where there is no reference. */
-export const referenceSql = (reference: Reference | undefined): string => {
+export const referenceSql = (reference: Pick<Reference, 'table' | 'onDelete'> | undefined): string => {
   if (reference === undefined) return '';
   const action = reference.onDelete === 'no action' ? '' : ` on delete ${reference.onDelete}`;
   return ` references ${quoteName(reference.table)} ("id")${action}`;
 };
+
+/** SQL that drops a foreign key by its name, which only PostgreSQL gives. */
+export const dropConstraint = (table: string, name: string): string =>
+  `alter table ${quoteName(table)} drop constraint ${quoteName(name)}`;
 
 /** The column of a field as it stands in `create table`. */
 export const columnSql = (

@@ -59,6 +59,7 @@ const coreMigrations: Migrations = {
   '0078_long_sign_ins': longSignIns,
   '0079_folded_searches': foldedSearches,
   '0080_fresh_sign_ins': addColumns('users', { sign_in_expiry: column.integer({ nullable: true }) }),
+  '0081_user_locale': addColumns('users', { locale: column.text({ nullable: true }) }),
 };
 
 /** The migrations of the service. */

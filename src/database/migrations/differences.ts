@@ -49,7 +49,15 @@ export type Difference =
     };
 
 /** `demanded`: the database demands a value that the model does not; `required` the other way round. */
-export type Aspect = 'type' | 'required' | 'demanded' | 'reference' | 'on_delete' | 'unique' | 'index';
+export type Aspect =
+  | 'type'
+  | 'required'
+  | 'demanded'
+  | 'reference'
+  | 'on_delete'
+  | 'same'
+  | 'unique'
+  | 'index';
 
 /** The database as introspection and register describe it. */
 export interface Stored {
@@ -117,11 +125,21 @@ const storedField = (
       options: {
         ...rest,
         ...onDeleteOption(column.references.onDelete, column.notNull),
+        ...sameOption(column.references),
         to: target === 'users' ? 'User' : (to ?? target),
       } as CommonOptions,
     };
   }
   return { type: definition.type, options: { ...options, ...flags } };
+};
+
+const sameOption = ({ same }: ForeignKeyShape): { readonly same?: string } =>
+  same === undefined ? {} : { same: same.column };
+
+/** True if the database has no key for the field's `same`, or another one. */
+const differsInSame = ({ same: key }: ForeignKeyShape, { same }: ModelField, wanted: string): boolean => {
+  if (key === undefined || same === undefined) return key !== undefined || same !== undefined;
+  return key.column !== same || key.to !== same || (key.onDelete === 'cascade') !== (wanted === 'cascade');
 };
 
 /** A model among all. */
@@ -166,6 +184,7 @@ const aspectsOf = (
   const key = column.references;
   add('reference', key?.table !== target);
   add('on_delete', key?.table === target && key !== undefined && goesOtherwise(key, definition));
+  add('same', key?.table === target && key !== undefined && differsInSame(key, field, onDelete(definition)));
   add('unique', field.unique !== hasIndex(table, column.name, true));
   const own = table.indexes.some(({ name }) => name === indexName(table.name, [column.name], false));
   add(
@@ -232,6 +251,8 @@ const indexDifferences = (model: ResourceModel, table: TableShape, unique: boole
       ({ name, columns, unique: isUnique }) =>
         isUnique === unique &&
         columns.length > 1 &&
+        // It belongs to the references with `same`.
+        columns[0] !== 'id' &&
         name === indexName(table.name, columns, unique) &&
         !wanted.some((each) => each.join('\0') === columns.join('\0')),
     )

@@ -17,6 +17,9 @@ export const indexName = (table: string, columns: readonly string[], unique: boo
 export const foreignKeyName = (table: string, column: string): string =>
   bounded(`${table}_${column}`, '_fkey');
 
+/** Name of the key of a reference with `same`. */
+export const sameKeyName = (table: string, column: string): string => bounded(`${table}_${column}`, '_same');
+
 /** Trigger that raises a record's version when this reference of it becomes null. */
 export const nulledTriggerName = (table: string, column: string): string =>
   bounded(`${table}_${column}`, '_nulled');

@@ -11,6 +11,7 @@ import {
   type FieldDefinitions,
   fieldIndexes,
   type ReferenceTables,
+  referenceOf,
   tableIndex,
   uniqueIndex,
 } from './columns.ts';
@@ -18,6 +19,7 @@ import type { MigrationDatabase } from './migration.ts';
 import { isNulled, watchReference } from './nulled-references.ts';
 import { record } from './recording.ts';
 import { ensureRegister, registerTable } from './register.ts';
+import { sameIndexSql, sameReference } from './same-keys.ts';
 import { runAll } from './statements.ts';
 
 /** A table as a migration makes it. Fields are the model's as they were when the migration was written. */
@@ -56,6 +58,11 @@ export const tableStatements = (
     `"updated_at" ${time} not null`,
     `${quoteName(versionColumn)} ${own.integer} not null default 1`,
   ];
+  const { sameKeys } = dialect.schema;
+  const same = entries.flatMap(([name, definition]) => {
+    const reference = referenceOf(name, definition, references);
+    return sameReference(table, columnName(name, definition), reference) ?? [];
+  });
   const single = entries.flatMap(([name, definition]) =>
     fieldIndexes(table, columnName(name, definition), definition, dialect),
   );
@@ -66,8 +73,9 @@ export const tableStatements = (
   const watched = entries.filter(([, definition]) => isNulled(definition));
   const searched = search.length === 0 ? [] : dialect.schema.search.create({ of: table, columns: search });
   return [
-    `create table ${quoteName(table)} (\n  ${columns.join(',\n  ')}\n)`,
+    `create table ${quoteName(table)} (\n  ${[...columns, ...same.flatMap(sameKeys.clauses)].join(',\n  ')}\n)`,
     ...[...single, ...several].map(({ sql }) => sql),
+    ...same.flatMap((reference) => [sameIndexSql(reference), ...sameKeys.add(reference)]),
     ...watched.flatMap(([name, definition]) => watchReference(dialect, table, columnName(name, definition))),
     ...searched,
   ];

@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
 import { askThrough } from './ask-through.ts';
+import { dropConstraint } from './columns.ts';
 import { createSearch, dropSearch } from './fill-search.ts';
 import { followTableIn } from './follow.ts';
 import type { MigrationDatabase } from './migration.ts';
@@ -8,6 +9,7 @@ import { followingName } from './names.ts';
 import { forgetReference, nulledColumns, watchReference } from './nulled-references.ts';
 import { readTables } from './read-tables.ts';
 import { record } from './recording.ts';
+import { dropUnusedSameIndexes, hasSame } from './same-keys.ts';
 import { runAll } from './statements.ts';
 
 /** Drops the table of a resource: `dropTable` in a dialect. */
@@ -16,14 +18,18 @@ export const dropTableIn = async (db: MigrationDatabase, dialect: Dialect, name:
   const tables = await readTables(askThrough(db), dialect);
   const references = [...tables.values()].flatMap((table) =>
     [...table.columns.values()].flatMap(({ references: key }) =>
-      key?.table === name && key.name !== undefined && table.name !== name
-        ? [`alter table ${quoteName(table.name)} drop constraint ${quoteName(key.name)}`]
+      key?.table === name && table.name !== name
+        ? [key.name, key.same?.name].flatMap((each) =>
+            each === undefined ? [] : dropConstraint(table.name, each),
+          )
         : [],
     ),
   );
+  const dropped = tables.get(name);
   await followTableIn(db, dialect, name, undefined);
-  if (tables.get(name)?.search !== undefined) await dropSearch(db, dialect, name);
+  if (dropped?.search !== undefined) await dropSearch(db, dialect, name);
   await runAll(db, [...references, `drop table ${quoteName(name)}`]);
+  if (dropped !== undefined && hasSame(dropped)) await dropUnusedSameIndexes(db, dialect);
 };
 
 /** Renames the table of a resource: `renameTable` in a dialect. */

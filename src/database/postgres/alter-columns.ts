@@ -2,8 +2,9 @@
 
 import type { ColumnAlteration, ColumnStep, SchemaDialect } from '../dialect.ts';
 import { addColumn, convertAside, fillColumn, isConverted, nextColumn } from '../migrations/alter-columns.ts';
-import { columnType, isRequired, referenceSql } from '../migrations/columns.ts';
+import { columnType, dropConstraint, isRequired, referenceSql } from '../migrations/columns.ts';
 import { foreignKeyName } from '../migrations/names.ts';
+import { changesSame, preparedSame } from '../migrations/same-keys.ts';
 import { runAll } from '../migrations/statements.ts';
 import { quoteName } from '../quote.ts';
 
@@ -34,7 +35,7 @@ const referenceStatements = ({ table }: ColumnAlteration, { column, referred, re
     return { drop: [], add: [] };
   const known = table.columns.get(column)?.references?.name ?? name;
   return {
-    drop: referred === undefined ? [] : [`${alter} drop constraint ${quoteName(known)}`],
+    drop: referred === undefined ? [] : [dropConstraint(table.name, known)],
     add:
       refers === undefined
         ? []
@@ -44,12 +45,18 @@ const referenceStatements = ({ table }: ColumnAlteration, { column, referred, re
   };
 };
 
+/** SQL that drops the key of a reference whose `same` changes. */
+const droppedSame = ({ table }: ColumnAlteration, step: ColumnStep): readonly string[] => {
+  const name = table.columns.get(step.column)?.references?.same?.name;
+  return name === undefined || !changesSame(step) ? [] : [dropConstraint(table.name, name)];
+};
+
 export const alterColumns: SchemaDialect['alterColumns'] = async (alteration) => {
   const { db, dialect, table, steps, drop } = alteration;
   const alter = `alter table ${quoteName(table.name)}`;
   for (const step of steps) {
     const { drop: dropped, add } = referenceStatements(alteration, step);
-    await runAll(db, dropped);
+    await runAll(db, [...droppedSame(alteration, step), ...dropped]);
     if (step.from === undefined) await runAll(db, [addColumn(table.name, step.column, step.to, dialect)]);
     if (isConverted(step)) await changeType(alteration, step);
     await fillColumn(alteration, step.column, step);
@@ -59,6 +66,8 @@ export const alterColumns: SchemaDialect['alterColumns'] = async (alteration) =>
     }
     await runAll(db, add);
   }
+  const same = await preparedSame(alteration);
+  await runAll(db, same.flatMap(dialect.schema.sameKeys.add));
   await runAll(
     db,
     drop.map((column) => `${alter} drop column ${quoteName(column)}`),

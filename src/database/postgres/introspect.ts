@@ -1,6 +1,6 @@
 /** Tables of a PostgreSQL database as its catalogue describes them. */
 
-import type { Introspection } from '../introspection.ts';
+import type { Introspection, SameKey } from '../introspection.ts';
 
 interface ColumnRow {
   readonly table: string;
@@ -12,6 +12,10 @@ interface ColumnRow {
   readonly target: string | null;
   readonly action: string | null;
   readonly constraint: string | null;
+  readonly same_column: string | null;
+  readonly same_to: string | null;
+  readonly same_action: string | null;
+  readonly same_name: string | null;
 }
 
 interface IndexRow {
@@ -24,7 +28,9 @@ interface IndexRow {
 const columnsSql = `select c.relname::text as "table", a.attname::text as name,
     format_type(a.atttypid, a.atttypmod) as type, o.collname::text as "collation",
     a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as preset,
-    t.relname::text as target, k.confdeltype::text as action, k.conname::text as "constraint"
+    t.relname::text as target, k.confdeltype::text as action, k.conname::text as "constraint",
+    sa.attname::text as same_column, st.attname::text as same_to, s.confdeltype::text as same_action,
+    s.conname::text as same_name
   from pg_attribute a
   join pg_class c on c.oid = a.attrelid
   join pg_namespace n on n.oid = c.relnamespace
@@ -33,6 +39,10 @@ const columnsSql = `select c.relname::text as "table", a.attname::text as name,
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   left join pg_constraint k on k.conrelid = a.attrelid and k.contype = 'f' and k.conkey = array[a.attnum]
   left join pg_class t on t.oid = k.confrelid
+  left join pg_constraint s on s.conrelid = a.attrelid and s.contype = 'f' and s.confrelid = k.confrelid
+    and cardinality(s.conkey) = 2 and s.conkey[1] = a.attnum and s.confkey[1] = k.confkey[1]
+  left join pg_attribute sa on sa.attrelid = s.conrelid and sa.attnum = s.conkey[2]
+  left join pg_attribute st on st.attrelid = s.confrelid and st.attnum = s.confkey[2]
   where n.nspname = current_schema() and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
   order by c.relname, a.attnum`;
 
@@ -68,6 +78,16 @@ const spelt = (type: string): string =>
     .replace(/ without time zone$/, '')
     .replace(/\s+/g, ' ');
 
+const sameKeyOf = ({ same_column, same_to, same_action, same_name }: ColumnRow): SameKey | undefined =>
+  same_column === null || same_to === null
+    ? undefined
+    : {
+        column: same_column,
+        to: same_to,
+        onDelete: actions[same_action ?? ''] ?? 'no action',
+        name: same_name ?? undefined,
+      };
+
 export const introspectPostgres: Introspection = {
   columns: async (ask) =>
     (await ask<ColumnRow>(columnsSql)).map((row) => ({
@@ -83,6 +103,7 @@ export const introspectPostgres: Introspection = {
               table: row.target,
               onDelete: actions[row.action ?? ''] ?? 'no action',
               name: row.constraint ?? undefined,
+              same: sameKeyOf(row),
             },
     })),
   indexes: (ask) => ask<IndexRow>(indexesSql),

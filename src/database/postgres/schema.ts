@@ -3,7 +3,9 @@
  * database.
  */
 
-import type { ReferenceTriggers, SchemaDialect } from '../dialect.ts';
+import type { ReferenceTriggers, SameKeys, SchemaDialect } from '../dialect.ts';
+import { sameKeyName } from '../migrations/names.ts';
+import { sameKeySql } from '../migrations/same-keys.ts';
 import { quoteName } from '../quote.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
@@ -34,6 +36,17 @@ const nulledReferencesPostgres: ReferenceTriggers = {
     ];
   },
   drop: (table, trigger) => `drop trigger if exists ${quoteName(trigger)} on ${quoteName(table)}`,
+};
+
+/** The key has the effect of the reference's own one, so that it does not matter which of both comes first. */
+const sameKeysPostgres: SameKeys = {
+  clauses: () => [],
+  add: (reference) => {
+    const { table, column, onDelete } = reference;
+    const effect = onDelete === 'set null' ? `set null (${quoteName(column)})` : onDelete;
+    const add = `alter table ${quoteName(table)} add constraint ${quoteName(sameKeyName(table, column))}`;
+    return [`${add} ${sameKeySql(reference)} on delete ${effect}`];
+  },
 };
 
 /**
@@ -75,6 +88,7 @@ export const postgresSchema: SchemaDialect = {
   },
   introspection: introspectPostgres,
   referenceTriggers: nulledReferencesPostgres,
+  sameKeys: sameKeysPostgres,
   revokedKeyTriggers: revokedKeysPostgres,
   namesForeignKeys: true,
   boolean: String,

@@ -1,7 +1,10 @@
+/** Change of columns on SQLite: what it cannot change in place is a rebuild of the table. */
+
 import type { ColumnStep, Dialect, SchemaDialect } from '../dialect.ts';
 import type { ColumnShape } from '../introspection.ts';
 import { addColumn, convertAside, fillColumn, isConverted, nextColumn } from '../migrations/alter-columns.ts';
 import { columnType, isRequired, referenceSql } from '../migrations/columns.ts';
+import { changesSame, preparedSame, sameReference } from '../migrations/same-keys.ts';
 import { runAll, tableNow } from '../migrations/statements.ts';
 import { quoteName } from '../quote.ts';
 import { type RebuiltColumn, rebuildTable } from './rebuild.ts';
@@ -9,6 +12,7 @@ import { type RebuiltColumn, rebuildTable } from './rebuild.ts';
 /** SQLite adds a column that may be null in place; every other change of a column is a rebuild. */
 const needsRebuild = (step: ColumnStep): boolean => {
   const { from, to, referred, refers } = step;
+  if (changesSame(step)) return true;
   if (from === undefined) return isRequired(to);
   return (
     isConverted(step) ||
@@ -26,13 +30,18 @@ const rebuiltColumn = (
   const { name } = column;
   if (step === undefined) return { shape: column, value: quoteName(name) };
   const { to, refers } = step;
+  const same = sameReference('', name, refers);
   return {
     shape: {
       name,
       type: columnType(to, dialect),
       notNull: isRequired(to),
       preset: undefined,
-      references: refers === undefined ? undefined : { ...refers, name: undefined },
+      references: refers && {
+        ...refers,
+        name: undefined,
+        same: same && { ...same.key, onDelete: same.onDelete, name: undefined },
+      },
     },
     value: quoteName(isConverted(step) ? nextColumn(name) : name),
   };
@@ -46,6 +55,7 @@ export const alterColumns: SchemaDialect['alterColumns'] = async (alteration) =>
     if (isConverted(step)) await convertAside(alteration, step);
     await fillColumn(alteration, isConverted(step) ? nextColumn(step.column) : step.column, step);
   }
+  await preparedSame(alteration, (step) => (isConverted(step) ? nextColumn(step.column) : step.column));
   if (drop.length === 0 && !steps.some(needsRebuild)) return;
   const now = await tableNow(db, dialect, table.name);
   const asides = new Set(steps.map(({ column }) => nextColumn(column)));

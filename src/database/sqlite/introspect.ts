@@ -18,6 +18,15 @@ interface ForeignKeyRow {
   readonly action: string;
 }
 
+interface SameRow {
+  readonly table: string;
+  readonly reference: string;
+  readonly target: string;
+  readonly column: string;
+  readonly to: string;
+  readonly action: string;
+}
+
 interface IndexRow {
   readonly table: string;
   readonly index: string;
@@ -38,6 +47,13 @@ const foreignKeysSql = `select m.name as "table", f."from" as "column", f."table
   from sqlite_master m join pragma_foreign_key_list(m.name) f
   where ${ownTables}
     and not exists (select 1 from pragma_foreign_key_list(m.name) o where o.id = f.id and o.seq > 0)`;
+
+/** Foreign keys of a reference and one more column. */
+const sameKeysSql = `select m.name as "table", f."from" as reference, f."table" as target, s."from" as "column",
+    s."to" as "to", lower(f.on_delete) as action
+  from sqlite_master m join pragma_foreign_key_list(m.name) f join pragma_foreign_key_list(m.name) s
+  where ${ownTables} and f.seq = 0 and f."to" = 'id' and s.id = f.id and s.seq = 1
+    and not exists (select 1 from pragma_foreign_key_list(m.name) o where o.id = f.id and o.seq > 1)`;
 
 const indexesSql = `select m.name as "table", i.name as "index", i."unique" as "unique", x.name as "column"
   from sqlite_master m join pragma_index_list(m.name) i join pragma_index_xinfo(i.name) x
@@ -65,8 +81,12 @@ export const introspectSqlite: Introspection = {
     const keys = new Map(
       (await ask<ForeignKeyRow>(foreignKeysSql)).map((key) => [`${key.table}\0${key.column}`, key]),
     );
+    const sameKeys = new Map(
+      (await ask<SameRow>(sameKeysSql)).map((key) => [`${key.table}\0${key.reference}\0${key.target}`, key]),
+    );
     return (await ask<ColumnRow>(columnsSql)).map(({ table, name, type, not_null, preset, pk }) => {
       const key = keys.get(`${table}\0${name}`);
+      const same = key && sameKeys.get(`${table}\0${name}\0${key.target}`);
       return {
         table,
         name,
@@ -75,7 +95,14 @@ export const introspectSqlite: Introspection = {
         notNull: not_null === 1 || pk === 1,
         preset: preset ?? undefined,
         references:
-          key === undefined ? undefined : { table: key.target, onDelete: key.action, name: undefined },
+          key === undefined
+            ? undefined
+            : {
+                table: key.target,
+                onDelete: key.action,
+                name: undefined,
+                same: same && { column: same.column, to: same.to, onDelete: same.action, name: undefined },
+              },
       };
     });
   },

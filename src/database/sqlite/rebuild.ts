@@ -1,9 +1,11 @@
 /** Change of a SQLite table by a new table that takes its place. */
 
+import type { SameReference } from '../dialect.ts';
 import type { ColumnShape, IndexShape, TableShape } from '../introspection.ts';
 import { askThrough } from '../migrations/ask-through.ts';
 import { referenceSql } from '../migrations/columns.ts';
 import type { MigrationDatabase } from '../migrations/migration.ts';
+import { sameKeySql } from '../migrations/same-keys.ts';
 import { runAll } from '../migrations/statements.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import { ownTypes } from './own-types.ts';
@@ -29,6 +31,22 @@ const columnText = ({ name, type, notNull, preset, references }: ColumnShape): s
   if (preset !== undefined) parts.push(`default ${preset}`);
   return parts.join(' ') + referenceSql(references);
 };
+
+/**
+ * The clause of a key of `same`. `set null` would set both columns; the reference's own key sets the one, within the
+ * same statement, at whose end SQLite looks at keys without an effect.
+ */
+export const sameClause = (reference: SameReference): string =>
+  sameKeySql(reference) + (reference.onDelete === 'cascade' ? ' on delete cascade' : '');
+
+/** The clauses of keys of `same` whose columns all go on. */
+const keptSame = (table: string, columns: readonly RebuiltColumn[]): readonly string[] =>
+  columns.flatMap(({ shape: { name: column, references } }) => {
+    const key = references?.same;
+    if (references === undefined || key === undefined) return [];
+    if (!columns.some(({ shape }) => shape.name === key.column)) return [];
+    return sameClause({ table, column, to: references.table, key, onDelete: references.onDelete });
+  });
 
 interface SchemaRow {
   readonly type: 'table' | 'index' | 'trigger';
@@ -79,8 +97,9 @@ export const rebuildTable = async (
   const next = `${table.name}__next`;
   const names = columns.map(({ shape }) => quoteName(shape.name)).join(', ');
   const sequence = `name = ${quoteText(next)}`;
+  const lines = [...columns.map(({ shape }) => columnText(shape)), ...keptSame(table.name, columns)];
   await runAll(db, [
-    `create table ${quoteName(next)} (\n  ${columns.map(({ shape }) => columnText(shape)).join(',\n  ')}\n)`,
+    `create table ${quoteName(next)} (\n  ${lines.join(',\n  ')}\n)`,
     `insert into ${quoteName(next)} (${names})\n  select ${columns.map(({ value }) => value).join(', ')} from ${quoteName(table.name)}`,
     `delete from sqlite_sequence where ${sequence}`,
     `insert into sqlite_sequence (name, seq) select ${quoteText(next)}, seq from sqlite_sequence where name = ${quoteText(table.name)}`,

@@ -4,13 +4,14 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { ReferenceTriggers, SchemaDialect } from '../dialect.ts';
+import type { ReferenceTriggers, SameKeys, SchemaDialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectSqlite } from './introspect.ts';
 import { movingSqlite } from './moving.ts';
 import { ownTypes } from './own-types.ts';
+import { sameClause } from './rebuild.ts';
 import { searchSchemaSqlite } from './search.ts';
 
 /** A millisecond after the last change at the least, so that a clock that was set back hides none. */
@@ -28,6 +29,12 @@ end`,
     ];
   },
   drop: (_table, trigger) => `drop trigger if exists ${quoteName(trigger)}`,
+};
+
+/** SQLite adds and drops a key by a rebuild of the table. */
+const sameKeysSqlite: SameKeys = {
+  clauses: (reference) => [sameClause(reference)],
+  add: () => [],
 };
 
 /** The keys of a user go before the user does, whose name is not known any more when the foreign key deletes them. */
@@ -51,6 +58,7 @@ export const sqliteSchema: SchemaDialect = {
   own: ownTypes,
   introspection: introspectSqlite,
   referenceTriggers: nulledReferencesSqlite,
+  sameKeys: sameKeysSqlite,
   revokedKeyTriggers: revokedKeysSqlite,
   namesForeignKeys: false,
   boolean: (value) => String(Number(value)),

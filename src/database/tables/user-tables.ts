@@ -39,6 +39,8 @@ export const usersTable = table(
     }),
     /** The person who is responsible for a service account; null once that user is deleted, and of persons. */
     owner_id: column.integer({ nullable: true, references: 'users.id', onDelete: 'set null' }),
+    /** Language of messages to the user, a BCP 47 tag; null while the user has chosen none. */
+    locale: column.text({ nullable: true }),
   },
   {
     indexes: {

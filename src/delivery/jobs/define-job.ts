@@ -2,6 +2,7 @@
 
 import { Cron } from 'croner';
 import { errorMessage } from '../../kernel/error-message.ts';
+import type { Locale } from '../../kernel/messages.ts';
 import { code, numeric, type OptionTable, optionsFlaw, textual } from '../../kernel/options.ts';
 import { checkField, fieldsOption } from '../../model/define-resource.ts';
 import { DefinitionError } from '../../model/definition-error.ts';
@@ -53,6 +54,8 @@ export interface JobContext<Fields extends InputFields = InputFields> extends Sc
   readonly id: number;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
+  /** The first language of the service. */
+  readonly language: Locale;
   /**
    * Aborted when its timeout is over, when the process is about to stop, and when another process has taken over the
    * job.

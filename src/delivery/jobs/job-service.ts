@@ -24,8 +24,9 @@ import { haveEvents, type Models } from '../../model/models.ts';
 import type { VersionPurge } from '../../records/history.ts';
 import type { Trash } from '../../records/trash.ts';
 import type { JobPort } from '../../resources/operations.ts';
-import { accountLinkJob, mailJob } from '../mail/mail-queue.ts';
-import { mailInput, type SendMail } from '../mail/sender.ts';
+import { accountLinkJob, mailJob, ownMailJob } from '../mail/mail-queue.ts';
+import { ownMailInput } from '../mail/own-mail.ts';
+import { type MailSender, mailInput } from '../mail/sender.ts';
 import { sendingJob } from '../webhooks/deliveries.ts';
 import { removalJob, type Webhooks } from '../webhooks/webhooks.ts';
 import { defineJob, type JobDefinition, type JobSchedule, type Jobs, parseSchedule } from './define-job.ts';
@@ -325,7 +326,8 @@ export const createJobs = ({ database, jobs, catalogue, times }: JobParts): JobS
   const notifyOthers = createNotifier(database);
   // A process without a worker notifies the processes with one.
   let wake = notifyOthers;
-  const perform: JobService['perform'] = (parts) => createPerform({ jobs: defined, ...parts });
+  const perform: JobService['perform'] = (parts) =>
+    createPerform({ jobs: defined, language: catalogue.locale, ...parts });
   const ticks: JobService['ticks'] = (logger) =>
     new Ticks(schedules, scheduleStore, outbox, database, logger);
   return {
@@ -398,7 +400,7 @@ export interface LinkSender {
 
 /** Dependencies of the jobs of mail. The links are available once the service is composed. */
 export interface MailJobs {
-  readonly send: SendMail;
+  readonly sender: MailSender;
   readonly links: () => LinkSender | undefined;
 }
 
@@ -488,7 +490,10 @@ const purgeDeliveries: OwnJob = ({ removalClock, models, webhooks }) =>
     : undefined;
 
 const sendMail: OwnJob = ({ mail }) =>
-  mail && defineJob({ input: mailInput, handle: ({ values, id }) => mail.send(values, id) });
+  mail && defineJob({ input: mailInput, handle: ({ values, id }) => mail.sender.send(values, id) });
+
+const sendOwnMail: OwnJob = ({ mail }) =>
+  mail && defineJob({ input: ownMailInput, handle: ({ values, id }) => mail.sender.sendOwn(values, id) });
 
 const sendAccountLink: OwnJob = ({ mail }) =>
   mail &&
@@ -518,6 +523,7 @@ const ownJobs: Readonly<Record<string, OwnJob>> = {
   [removalJob]: purgeWebhook,
   'purge-deliveries': purgeDeliveries,
   [mailJob]: sendMail,
+  [ownMailJob]: sendOwnMail,
   [accountLinkJob]: sendAccountLink,
   [erasureJob]: eraseValues,
 };
@@ -525,7 +531,7 @@ const ownJobs: Readonly<Record<string, OwnJob>> = {
 /** Each of the service's own jobs has places for itself, and those of the application share theirs. */
 const placesOfJobs: JobPlaces = {
   placesOf: (job) => (Object.hasOwn(ownJobs, job) ? job : 'application'),
-  isProbed: (job) => job === mailJob,
+  isProbed: (job) => job === mailJob || job === ownMailJob,
 };
 
 /** The jobs of an application and those of the service that it needs. @throws DefinitionError */

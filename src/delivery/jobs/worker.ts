@@ -10,7 +10,7 @@ import { jobLeaseMs, longestRetryMs } from '../../database/tables.ts';
 import { ApplicationCode, type CodeWatch } from '../../kernel/application-code.ts';
 import { BusyTime, runAs, type Work } from '../../kernel/current-work.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Catalogue } from '../../kernel/messages.ts';
+import type { Catalogue, Locale } from '../../kernel/messages.ts';
 import { packageFile } from '../../kernel/package-files.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Stopping } from '../../kernel/stopping.ts';
@@ -81,6 +81,8 @@ export interface PerformParts {
   /** A scope that acts for the system. */
   readonly systemScope: (reason: string, limit?: CodeLimit) => Scope<'all'>;
   readonly watch: CodeWatch | undefined;
+  /** The first language of the service, in which jobs run. */
+  readonly language: Locale;
 }
 
 /** Characters of an error that are stored. */
@@ -180,7 +182,7 @@ const runOne = async (
   { name, definition, read }: DefinedJob,
   { id, input, attempts: attempt }: ClaimedJob,
   signal: AbortSignal,
-  { systemScope, watch }: PerformParts,
+  { systemScope, watch, language }: PerformParts,
 ): Promise<RunOutcome> => {
   const { attempts = defaultAttempts, timeout = defaultTimeout } = definition;
   // Each claim counts, so that a job that crashes its process every time also comes to an end.
@@ -202,6 +204,7 @@ const runOne = async (
       values,
       id,
       attempt,
+      language,
       signal: AbortSignal.any([signal, expiry.signal]),
     };
     await new ApplicationCode(timeout * 1000, watch).run(

@@ -56,7 +56,8 @@ export type MailTemplate = (values: MailValues) => MailTexts;
 /** A message that is ready to be sent. */
 export interface OutgoingMail extends MailTexts {
   readonly to: string;
-  readonly template: MailTemplateName;
+  /** Name of the service's message or of a file in `mails/`; undefined for a message with its own texts. */
+  readonly template: string | undefined;
   readonly locale: Locale;
 }
 

@@ -3,7 +3,7 @@
 import type { SecretBox } from '../../auth/secret-box.ts';
 import type { Transaction } from '../../database/database.ts';
 import { withoutUndefined } from '../../kernel/json.ts';
-import type { Locale } from '../../kernel/messages.ts';
+import { type Languages, type Locale, languageOfUser } from '../../kernel/messages.ts';
 import type { Outbox } from '../../ledger/outbox.ts';
 
 /** The messages of the service, by their names. */
@@ -33,6 +33,9 @@ export type AccountChange = (typeof accountChanges)[number];
 /** Name of the job that sends a message. */
 export const mailJob = 'account-mail';
 
+/** Name of the job that sends a message of the application. */
+export const ownMailJob = 'application-mail';
+
 /** Name of the job that finds the recipient of a requested link. */
 export const accountLinkJob = 'account-link';
 
@@ -50,7 +53,9 @@ export interface Mail {
   readonly template: MailTemplateName;
   /** Nothing is sent if it is empty: the user has no address. */
   readonly to: string;
-  /** Default: the language of the service. */
+  /** The language that its user has chosen; null for none. */
+  readonly chosen?: Locale | null | undefined;
+  /** The language where the user has chosen none: that of the request. Default: the language of the service. */
   readonly locale?: Locale | undefined;
   /** Username and name of the recipient; absent in a message to an address that was not verified. */
   readonly user?: { readonly username: string; readonly name: string } | undefined;
@@ -69,17 +74,21 @@ export interface MailQueueParts {
   readonly wake: () => void;
   /** Seals the tokens of links: administrators can read the input of a job. */
   readonly secrets: SecretBox;
-  readonly locale: Locale;
+  readonly languages: Languages;
 }
 
-export const createMailQueue = ({ outbox, wake, secrets, locale }: MailQueueParts) => ({
+/** The language of a message: that of its user where the service still has it, else that of the request. */
+const languageOfMail = ({ chosen = null, locale }: Mail, languages: Languages): Locale =>
+  languageOfUser(languages, chosen) ?? locale ?? languages.first.locale;
+
+export const createMailQueue = ({ outbox, wake, secrets, languages }: MailQueueParts) => ({
   add: async (transaction: Transaction, mail: Mail): Promise<void> => {
     const { template, to, user, link, change, changed, keys, linkedAccounts } = mail;
     if (to === '') return;
     const input = withoutUndefined({
       template,
       to,
-      locale: mail.locale ?? locale,
+      locale: languageOfMail(mail, languages),
       username: user?.username,
       name: user?.name,
       path: link?.path,

@@ -19,6 +19,7 @@ import {
   senderOf,
 } from './mail-options.ts';
 import { accountChanges, mailTemplates } from './mail-queue.ts';
+import type { OwnMailInput } from './own-mail.ts';
 import { standardTexts, validityWords } from './templates.ts';
 
 /** Input of the job that sends a message. */
@@ -47,10 +48,17 @@ export interface MailSenderParts {
   readonly secrets: SecretBox;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Receives every message in place of SMTP and log, for tests of an application. */
+  readonly capture?: ((mail: OutgoingMail) => void) | undefined;
 }
 
-/** Sends a message of the queue. @param id the same for each attempt: the receiver recognises a repeated message */
-export type SendMail = (input: CheckedInput<typeof mailInput>, id: number) => Promise<void>;
+/** Sends messages of the queue. The id is the same for each attempt: the receiver recognises a repeated message. */
+export interface MailSender {
+  /** Sends a message of the service. */
+  readonly send: (input: CheckedInput<typeof mailInput>, id: number) => Promise<void>;
+  /** Sends a message of the application. */
+  readonly sendOwn: (input: OwnMailInput, id: number) => Promise<void>;
+}
 
 /** Milliseconds for each step of a connection; the job has a timeout for all of them. */
 const stepMs = 10_000;
@@ -109,7 +117,12 @@ const smtpDelivery = (
 };
 
 const deliveryOf = (parts: MailSenderParts): Deliver => {
-  const { mail, logger } = parts;
+  const { mail, logger, capture } = parts;
+  if (capture !== undefined)
+    return async (message) => {
+      capture(message);
+      if (typeof mail === 'function') await mail(message);
+    };
   if (mail === 'log')
     return async ({ to, subject, text }) => logger.info({ to, subject }, `mail that is not sent:\n${text}`);
   if (typeof mail === 'function') return async (message) => mail(message);
@@ -152,10 +165,14 @@ export const mailTexts = (mail: MailOption, values: MailValues): MailTexts => {
   return own === undefined ? standardTexts(values) : own(values);
 };
 
-export const createMailSender = (parts: MailSenderParts): SendMail => {
+export const createMailSender = (parts: MailSenderParts): MailSender => {
   const { mail, secrets, clock } = parts;
   const deliver = deliveryOf(parts);
-  return async (input, id) => {
+  const sendOwn: MailSender['sendOwn'] = async ({ to, subject, text, html, locale, template }, id) => {
+    const message = { to, subject, text, locale, template: template ?? undefined };
+    await deliver(html == null ? message : { ...message, html }, id);
+  };
+  const send: MailSender['send'] = async (input, id) => {
     const { template, to, locale, sealed_token: sealed, expires_at: expiresAt } = input;
     if (expiresAt != null && (parseTimestamp(expiresAt) ?? 0) <= clock())
       throw new Error('the link has expired before the message was sent: request another one');
@@ -169,4 +186,5 @@ export const createMailSender = (parts: MailSenderParts): SendMail => {
     const texts = mailTexts(mail, mailValues(input, token, parts));
     await deliver({ to, template, locale, ...texts }, id);
   };
+  return { send, sendOwn };
 };

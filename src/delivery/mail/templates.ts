@@ -221,7 +221,7 @@ const wordings: Readonly<Record<MailTemplateName, Readonly<Record<ServiceLocale,
 };
 
 /** One line without control characters: nothing that a user has entered can begin a header, or a paragraph. */
-const oneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+export const oneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 
 const paragraph = (html: string): string => `<p style="margin:0 0 16px">${html}</p>`;
 
@@ -232,6 +232,13 @@ const button = (url: string, label: string): string =>
 
 const page = (locale: Locale, content: string): string =>
   `<!doctype html><html lang="${locale}"><body style="margin:0;padding:24px;background:#f6f8fa"><div style="max-width:560px;margin:0 auto;padding:32px;border:1px solid #d1d9e0;border-radius:8px;background:#ffffff;color:#1f2328;font:16px/1.6 system-ui,sans-serif">${content}</div></body></html>`;
+
+/** The paragraphs of a plain text as HTML, in the layout of the service's own messages. */
+export const htmlOfParagraphs = (text: string, locale: Locale): string => {
+  const paragraphs = text.trim().split(/\n\s*\n/);
+  const lines = paragraphs.map((each) => paragraph(escapeHtml(each).replaceAll('\n', '<br>')));
+  return page(locale, lines.join(''));
+};
 
 /** The service's own texts of a message, plain and HTML. */
 export const standardTexts = (values: MailValues): MailTexts => {

@@ -2,7 +2,7 @@
 
 import type { FieldError } from '../../kernel/field-error.ts';
 import { isJsonObject, type JsonObject, own, withoutUndefined } from '../../kernel/json.ts';
-import { type Catalogue, fieldError, fill, labelText } from '../../kernel/messages.ts';
+import { type Catalogue, fieldError, fill, labelIn, labelText } from '../../kernel/messages.ts';
 import type { ProblemKind } from '../../kernel/problem.ts';
 import { type ProblemName, problemTable } from '../../kernel/problem-table.ts';
 import { maxAnswerBytes } from '../../records/relations.ts';
@@ -102,7 +102,7 @@ export const problemExample = (
   options: Pick<DescriptionOptions, 'messages' | 'bodyLimit' | 'writeLimits'>,
 ): JsonObject => {
   const { messages } = options;
-  if (typeof kind !== 'string') return { code: kind.code, message: labelText(kind.message, messages.locale) };
+  if (typeof kind !== 'string') return { code: kind.code, message: labelIn(kind.message, messages) };
   const code = problemTable[kind];
   if (kind !== 'invalid_record' || endpoint === undefined) {
     const data = problemData[kind]?.example;

@@ -46,6 +46,7 @@ export type RuleName =
   | 'json'
   | 'unique'
   | 'reference'
+  | 'held'
   | 'common_password'
   | 'own_name'
   | 'same_password'
@@ -146,6 +147,8 @@ export type SuccessName = 'keyCreated' | 'keyRotated';
 /** All texts of one language; the compiler reports a missing one. */
 export interface Catalogue {
   readonly locale: Locale;
+  /** Languages whose texts stand for missing texts of the application, in order. Default: English. */
+  readonly fallbacks?: readonly Locale[];
   readonly success: string;
   readonly keyCreated: string;
   readonly keyRotated: string;

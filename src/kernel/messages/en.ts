@@ -146,6 +146,7 @@ export const en: Catalogue = {
     json: '{label} is not valid JSON',
     unique: '{label} is already taken',
     reference: '{label} does not exist',
+    held: '{label} cannot change while other records refer to this one',
     common_password: '{label} is too common',
     own_name: '{label} must not be based on the name of the service or of the account',
     same_password: '{label} must differ from the current one',

@@ -78,15 +78,26 @@ export interface Languages {
   readonly catalogues: ReadonlyMap<Locale, Catalogue>;
   /** Language of requests that ask for none, and of work without a request. */
   readonly first: Catalogue;
+  /** The languages that `LOCALE=auto:…` declares, in order; undefined with any other value. */
+  readonly declared: readonly Locale[] | undefined;
+  /** The languages of responses and mails, the first one first. */
+  readonly spoken: readonly Locale[];
   /** Returns the language for an `Accept-Language`; undefined where all responses are in one language. */
   readonly choose: ((header: string | undefined) => Catalogue) | undefined;
 }
 
+/** The language as that of a user: null unless `LOCALE=auto:…` declares it. */
+export const languageOfUser = ({ declared }: Languages, locale: Locale | null): Locale | null =>
+  locale !== null && declared?.includes(locale) ? locale : null;
+
 /** Headers whose language is remembered. A result depends on the header alone, so it never becomes untrue. */
 const rememberedHeaders = 256;
 
-const chooser = (catalogues: Languages['catalogues'], first: Catalogue): NonNullable<Languages['choose']> => {
-  const known = [first.locale, ...[...catalogues.keys()].filter((locale) => locale !== first.locale)];
+const chooser = (
+  catalogues: Languages['catalogues'],
+  first: Catalogue,
+  known: readonly Locale[],
+): NonNullable<Languages['choose']> => {
   const remembered = new BoundedCache<Catalogue>(rememberedHeaders);
   const find = (header: string): Catalogue => catalogues.get(negotiateLanguage(header, known)) ?? first;
   return (header) => {
@@ -95,21 +106,43 @@ const chooser = (catalogues: Languages['catalogues'], first: Catalogue): NonNull
   };
 };
 
+/** The setting of languages: `LOCALE`. */
+export interface LanguageSetting {
+  /** The first language. */
+  readonly locale: Locale;
+  /** Whether each request chooses by its `Accept-Language`, else all responses are in `locale`. */
+  readonly negotiated: boolean;
+  /** The languages among which requests choose, in order; undefined for all that there are. */
+  readonly declared?: readonly Locale[] | undefined;
+}
+
+/** The languages whose texts stand for missing texts of the application, in order. */
+export const fallbacksOf = ({ locale, declared }: LanguageSetting): readonly Locale[] =>
+  declared ?? ['en', locale];
+
+const spokenWith = ({ negotiated, declared }: LanguageSetting, first: Locale, all: Iterable<Locale>) => {
+  if (!negotiated) return [first];
+  return declared ?? [first, ...[...all].filter((locale) => locale !== first)];
+};
+
 /**
- * Creates the languages of a service.
- * @param negotiated whether each request chooses by its `Accept-Language`, else all responses are in `locale`
- * @throws Error where there is no catalogue for `locale`
+ * Creates the languages of a service. A declared language without a catalogue has the service's texts in English, and
+ * those that the application has in it.
+ * @throws Error where there is no catalogue for a single `locale`
  */
-export const createLanguages = (
-  { locale, negotiated }: { readonly locale: Locale; readonly negotiated: boolean },
-  own: readonly Catalogue[] = [],
-): Languages => {
-  const all = [...locales.map(catalogueOf), ...own];
-  const catalogues = new Map(all.map((catalogue) => [catalogue.locale, catalogue]));
+export const createLanguages = (setting: LanguageSetting, own: readonly Catalogue[] = []): Languages => {
+  const { locale, negotiated, declared } = setting;
+  const named = [...locales.map(catalogueOf), ...own];
+  const unnamed = (declared ?? []).filter((each) => !named.some((catalogue) => catalogue.locale === each));
+  const all = [...named, ...unnamed.map((each) => ({ ...catalogueOf(each), locale: each }))];
+  const fallbacks = fallbacksOf(setting);
+  const catalogues = new Map(all.map((catalogue) => [catalogue.locale, { ...catalogue, fallbacks }]));
   const first = catalogues.get(locale);
   if (first === undefined)
     throw new Error(
       `LOCALE=${locale}: there is no such language (${[...catalogues.keys()].join(', ')}, auto); locales/${locale}.ts of the application would add it`,
     );
-  return { catalogues, first, choose: negotiated ? chooser(catalogues, first) : undefined };
+  const spoken = spokenWith(setting, first.locale, catalogues.keys());
+  const choose = negotiated ? chooser(catalogues, first, spoken) : undefined;
+  return { catalogues, first, declared, spoken, choose };
 };

@@ -20,20 +20,57 @@ const isOfService = (locale: Locale): locale is ServiceLocale => locales.some((e
 /** The service's own texts in a language; English where it has none. */
 export const catalogueOf = (locale: Locale): Catalogue => catalogues[isOfService(locale) ? locale : 'en'];
 
-/** A text in the languages of the service, and in any further ones; English stands for a missing one. */
+/** A text of the service in its languages, and in any further ones; English stands for a missing one. */
 export interface Translations extends Readonly<Record<ServiceLocale, string>> {
   readonly [locale: Locale]: string;
 }
 
-/** A label in every language; a plain string is the label in all of them. */
-export type Label = string | Translations;
+/** A text by language: at least one, in any language. */
+export type TextByLanguage = Readonly<Record<Locale, string>>;
 
-export const labelText = (label: Label, locale: Locale): string =>
-  typeof label === 'string' ? label : (label[locale] ?? label.en);
+/** A label by language; a plain string is the label in all of them. */
+export type Label = string | TextByLanguage;
+
+/** The text in a language itself, or in the wider one: that in `de` for `de-AT`. */
+const textOf = (texts: TextByLanguage, locale: Locale): string | undefined =>
+  texts[locale] ?? (locale.includes('-') ? texts[locale.slice(0, locale.indexOf('-'))] : undefined);
+
+/** The text in the first of these languages that has one; any other text where none has. */
+const firstText = (texts: TextByLanguage, order: readonly Locale[]): string => {
+  for (const locale of order) {
+    const text = textOf(texts, locale);
+    if (text !== undefined) return text;
+  }
+  return Object.values(texts)[0] ?? '';
+};
+
+const english: readonly Locale[] = ['en'];
+
+/**
+ * Returns a label in a language.
+ * @param fallbacks languages whose text stands for a missing one, in order; any other text stands for these
+ */
+export const labelText = (label: Label, locale: Locale, fallbacks = english): string =>
+  typeof label === 'string' ? label : (textOf(label, locale) ?? firstText(label, fallbacks));
 
 /** Returns a label in the language of a catalogue, which may have it by its English text. */
-const labelIn = (label: Label, { locale, words }: Catalogue): string =>
-  typeof label === 'string' ? label : (label[locale] ?? words?.get(label.en) ?? label.en);
+export const labelIn = (label: Label, { locale, words, fallbacks }: Catalogue): string => {
+  if (typeof label === 'string') return label;
+  const own = textOf(label, locale) ?? words?.get(label['en'] ?? '');
+  return own ?? firstText(label, fallbacks ?? english);
+};
+
+/**
+ * Returns a label with a text for each language of the service and each of these: that of the first of them that has
+ * one stands for a missing one, then any.
+ */
+export const completeLabel = (label: Label, fallbacks = english): Label => {
+  if (typeof label === 'string') return label;
+  const missing = [...locales, ...fallbacks].filter((locale) => label[locale] === undefined);
+  if (missing.length === 0) return label;
+  const texts = missing.map((locale) => [locale, labelText(label, locale, fallbacks)]);
+  return { ...label, ...Object.fromEntries(texts) };
+};
 
 /** Returns what there is for a language of the service; that for English in any other language. */
 export const forLocale = <Chinese, English>(
@@ -54,7 +91,7 @@ export const namedLabel = (kind: 'labels' | 'inputs', name: string): Label | und
  */
 export interface OwnRule {
   readonly name: string;
-  readonly sentence: Translations;
+  readonly sentence: TextByLanguage;
 }
 
 /** A rule that a field can violate, from the catalogues or with its own sentence. */
@@ -99,7 +136,9 @@ const paramText = (catalogue: Catalogue, name: string, value: RuleParams[string]
 
 const sentenceText = (catalogue: Catalogue, { label, rule, params }: Sentence): string => {
   const sentence =
-    typeof rule === 'string' ? catalogue.rules[rule] : labelText(rule.sentence, catalogue.locale);
+    typeof rule === 'string'
+      ? catalogue.rules[rule]
+      : labelText(rule.sentence, catalogue.locale, catalogue.fallbacks);
   const texts = Object.entries(params).map(
     ([name, value]) => [name, paramText(catalogue, name, value)] as const,
   );

@@ -141,6 +141,7 @@ export const zhCN: Catalogue = {
     json: '{label}不是有效的 JSON',
     unique: '{label}已被使用',
     reference: '{label}不存在',
+    held: '仍有其他记录引用此记录，{label}不能更改',
     common_password: '{label}过于常见',
     own_name: '{label}不能以服务名或账号名称为主：去掉这些名称后，余下部分不足以作为密码',
     same_password: '{label}不能与当前密码相同',

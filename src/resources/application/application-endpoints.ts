@@ -9,7 +9,7 @@ import type { Endpoint, EndpointDocs, HttpMethod, QueryDocs } from '../../http/e
 import { createInput } from '../../http/input.ts';
 import type { ApplicationCode } from '../../kernel/application-code.ts';
 import { isJsonObject } from '../../kernel/json.ts';
-import type { Catalogue, Label, Locale } from '../../kernel/messages.ts';
+import { type Catalogue, completeLabel, type Label, type Locale } from '../../kernel/messages.ts';
 import type { InputFields } from '../../model/job.ts';
 import type { Models } from '../../model/models.ts';
 import { isResourceModel } from '../../model/resource.ts';
@@ -132,10 +132,10 @@ const docsOf = (
   definition: EndpointDefinition,
   path: string,
   { params, query }: EndpointReads,
-  locale: Locale,
+  { catalogue, locale }: Pick<SharedParts, 'catalogue' | 'locale'>,
 ): EndpointDocs => ({
-  summary: definition.summary ?? `${definition.method} ${path}`,
-  description: definition.description ?? ownEndpoint,
+  summary: completeLabel(definition.summary ?? `${definition.method} ${path}`, catalogue.fallbacks),
+  description: completeLabel(definition.description ?? ownEndpoint, catalogue.fallbacks),
   tag: 'Application',
   ...dataOf(definition.output, locale),
   media: definition.media,
@@ -186,7 +186,7 @@ const endpointOf = (
     limits: accepts === 'multipart' ? multipartLimits(definition.limits) : undefined,
     input: writes ? (reads.input?.schema ?? { type: 'object' }) : undefined,
     status,
-    docs: docsOf(definition, path, reads, locale),
+    docs: docsOf(definition, path, reads, { catalogue, locale }),
     handle: (call) => runner.run(definition, path, reads, call),
   };
 };

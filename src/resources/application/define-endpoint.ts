@@ -7,6 +7,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { Label } from '../../kernel/messages.ts';
 import {
   code,
+  flag,
   label,
   listOf,
   type OptionCheck,
@@ -128,6 +129,8 @@ export interface EndpointOptions<
   /** Fields of the query; an invalid value, or a name that comes twice, is 400. Other names are ignored. */
   readonly query?: Query;
   readonly status?: 200 | 201;
+  /** True if `handle` may send mail as its caller, by `mail.send`. A scope of the system always may. */
+  readonly mail?: boolean;
   readonly summary?: Label;
   /** Text beyond the summary; a blank line begins a paragraph, backticks hold code. */
   readonly description?: Label;
@@ -179,6 +182,7 @@ const options = {
   params: fieldsOption,
   query: fieldsOption,
   status: oneOf(200, 201),
+  mail: flag,
   summary: label,
   description: label,
   output: outputOption,

@@ -106,7 +106,7 @@ export class EndpointRunner {
 
   /** Reads the request. @throws Problem */
   #contextOf(
-    { accepts, limits }: EndpointDefinition,
+    { accepts, limits, mail }: EndpointDefinition,
     reads: EndpointReads,
     call: Call,
     signals: CallSignals,
@@ -121,7 +121,7 @@ export class EndpointRunner {
     const lazy = accepts === 'bytes' ? new LazyBody(call, limits) : undefined;
     // The body has the members that the endpoint accepts; its type says so to the handler.
     return {
-      ...this.#parts.scopeOf({ ...actingFor(call, apiArea), limit: signals }),
+      ...this.#parts.scopeOf({ ...actingFor(call, apiArea), limit: signals, sendsMail: mail }),
       principal: call.principal,
       params,
       query,

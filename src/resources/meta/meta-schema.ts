@@ -73,6 +73,11 @@ const field = object(
       description:
         'For a reference: the consequence of deleting the referenced record. It is refused, the reference becomes null, or this record is deleted too',
     },
+    same: {
+      type: 'string',
+      description:
+        'For a reference: another reference of the model. The referenced record has the same value there as this record; any other is refused like a missing one',
+    },
     anyone: {
       type: 'boolean',
       description:

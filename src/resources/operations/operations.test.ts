@@ -169,6 +169,7 @@ describeEachDatabase('operations', (databases) => {
         database,
         clock: () => now,
         resources: new Map(),
+        mail: { send: async () => {} },
         jobs: { add: () => Promise.reject(new Error('no jobs here')) },
         accounts: () => ({}),
         transactionLimit: 5_000,

@@ -13,7 +13,7 @@ import { referencedTable } from '../../model/models.ts';
 import type { ModelField } from '../../model/resource.ts';
 import type { Collision } from '../../records/collisions.ts';
 import { reasonOf } from '../../records/history.ts';
-import { createPresent, type WholeRecord } from '../../records/many.ts';
+import { createPresent, createValuesIn, type WholeRecord } from '../../records/many.ts';
 import type { SavedRecord } from '../../records/records.ts';
 import type { FirstRecord, KeptRecord, NulledReferences } from '../../records/trash.ts';
 import { relatedFor } from './area.ts';
@@ -115,13 +115,43 @@ const missingOf = async (
   return missing;
 };
 
+/**
+ * References with `same` to records of another value by now. Those of the bundle may be as far apart as others: the
+ * field may have got its `same` after the deletion.
+ */
+const strayingOf = async (
+  transaction: Transaction,
+  { database, models }: ResourceContext,
+  records: readonly Kept[],
+): Promise<ReadonlySet<BundleReference>> => {
+  const inBundle = new Map(records.map(({ key, record }) => [key, record]));
+  const bound = records.flatMap(({ record, references }) =>
+    references.flatMap((reference) => {
+      const { same } = reference.field;
+      return same === undefined ? [] : { reference, same, value: record[same] ?? null };
+    }),
+  );
+  const straying = new Set<BundleReference>();
+  for (const some of Map.groupBy(bound, ({ reference, same }) => `${reference.model} ${same}`).values()) {
+    const [{ reference: { model } = { model: '' }, same = '' } = {}] = some;
+    const ids = some.flatMap(({ reference: { key, id } }) => (inBundle.has(key) ? [] : id));
+    const column = createValuesIn(database, referencedTable(models, model), same);
+    const stored = await column(transaction, [...new Set(ids)]);
+    for (const { reference, value } of some) {
+      const other = inBundle.get(reference.key)?.[same] ?? stored.get(reference.id) ?? null;
+      if (value === null || Number(other) !== value) straying.add(reference);
+    }
+  }
+  return straying;
+};
+
 const toRestored = (
   { resource, key, kept, record, references }: Kept,
-  missing: ReadonlySet<string>,
+  isGone: (reference: BundleReference) => boolean,
   back: ReadonlySet<string>,
 ): RestoredRecord => {
   const { model, validate, collision, context } = resource;
-  const gone = references.filter((each) => missing.has(each.key));
+  const gone = references.filter(isGone);
   const nulled = gone.filter(({ field }) => field.onDelete === 'null');
   const held = new Set(gone.filter((each) => !nulled.includes(each)).map(({ field }) => field.name));
   const values = { ...record, ...Object.fromEntries(nulled.map(({ field }) => [field.name, null])) };
@@ -142,7 +172,7 @@ const toRestored = (
     version: kept.version + 1,
     values: validated.values,
     columns: { ...validated.columns, ...own },
-    within: references.filter((each) => back.has(each.key)),
+    within: references.filter((each) => back.has(each.key) && !isGone(each)),
     errors: [
       ...validated.errors.filter(({ field }) => !held.has(field)),
       ...[...held].map((field) => collision({ field, rule: 'reference' })),
@@ -151,8 +181,9 @@ const toRestored = (
 };
 
 /**
- * Prepares the records of a bundle. A reference to a missing record becomes null if its `onDelete` is `null`, and is an
- * error otherwise. Erased records are left out, with those that a deletion of these would take along.
+ * Prepares the records of a bundle. A reference to a missing record, or to one that its `same` excludes, becomes null
+ * if its `onDelete` is `null`, and is an error otherwise. Erased records are left out, with those that a deletion of
+ * these would take along.
  */
 const prepareBundle = async (
   transaction: Transaction,
@@ -162,7 +193,9 @@ const prepareBundle = async (
   const { records, lost } = remaining(context, kept);
   const back = new Set(records.map(({ key }) => key));
   const missing = new Set([...lost, ...(await missingOf(transaction, context, records, back))]);
-  return records.map((each) => toRestored(each, missing, back));
+  const straying = await strayingOf(transaction, context, records);
+  const isGone = (each: BundleReference): boolean => missing.has(each.key) || straying.has(each);
+  return records.map((each) => toRestored(each, isGone, back));
 };
 
 /** Thrown if the records are not valid any more; the messages are looked up after the rollback. */

@@ -10,6 +10,7 @@ import { nearestHint } from '../../kernel/options.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { FindRecords, Scope, ScopeSql } from '../../model/scope.ts';
 import type { JobPort } from './job-port.ts';
+import type { MailPort } from './mail-port.ts';
 import { ScopeRecords } from './scope-records.ts';
 import type { ServedResource } from './served-resource.ts';
 import {
@@ -72,12 +73,21 @@ export const scopeSql = (database: Database, { shared, by, limit }: Acting): Sco
   };
 };
 
+/** @throws Error in a scope that acts for a caller, unless its endpoint may send mail */
+const assertMaySend = ({ reason, sendsMail = false }: Acting): void => {
+  if (reason !== undefined || sendsMail) return;
+  throw new Error(
+    'mail.send: this scope acts for a caller: set mail: true on the endpoint, or use asSystem(reason).mail',
+  );
+};
+
 /** Dependencies of scopes, made once for the process. */
 export interface ScopeParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly resources: ReadonlyMap<string, ServedResource>;
   readonly jobs: JobPort;
+  readonly mail: MailPort;
   /** The users of the service: what `records('User')` returns. */
   readonly accounts: (acting: Acting) => object;
   /** Milliseconds that a transaction may take. */
@@ -86,7 +96,7 @@ export interface ScopeParts {
 
 /** Makes scopes: the only access of an application's code to its data. */
 export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => {
-  const { database, clock, resources, jobs, accounts, transactionLimit } = parts;
+  const { database, clock, resources, jobs, mail, accounts, transactionLimit } = parts;
 
   const resourceOf = (model: ResourceModel | string): ServedResource => {
     const name = typeof model === 'string' ? model : model.name;
@@ -134,6 +144,13 @@ export const createScopes = (parts: ScopeParts): ((acting: Acting) => Scope) => 
       add: (job, values, options = {}) => {
         transactionOf(acting);
         return jobs.add(job, values ?? {}, options, acting.shared);
+      },
+    },
+    mail: {
+      send: async (message) => {
+        assertMaySend(acting);
+        transactionOf(acting);
+        await mail.send(message, acting.shared);
       },
     },
   });

@@ -35,6 +35,8 @@ export interface Acting {
   readonly limit?: CodeLimit | undefined;
   /** Transaction of all these operations; absent where each write has its own. */
   readonly shared?: SharedTransaction | undefined;
+  /** True in the scope of an endpoint that may send mail. */
+  readonly sendsMail?: boolean | undefined;
   /** Number of nested hook calls: a hook's write runs further hooks. */
   readonly depth: number;
 }

@@ -70,7 +70,7 @@ const deeper = (acting: Acting, what: string): Acting => {
   const depth = acting.depth + 1;
   if (depth > maxHookDepth)
     throw new Error(`${what}: hooks have called one another ${maxHookDepth} times by their writes`);
-  return { ...acting, depth };
+  return { ...acting, sendsMail: false, depth };
 };
 
 /**
