@@ -1,6 +1,7 @@
 /**
  * The mixtures of HttpArena's `crud` profile, with tokens of 32 users: reads by id, pages of a category, creates and
- * updates of a table of 100,000 rows. `docs/contributing/speed.md` says in which points it differs from the profile.
+ * updates of a table of 100,000 rows. Other than in the profile, 64 connections stay open (4,096 there), each
+ * request has a user, no records are cached, and each commit waits for the disk.
  */
 import { join } from 'node:path';
 import { callers, spread } from './callers.ts';

@@ -1,6 +1,6 @@
 /**
- * Requests in the shape of benchmarks that other products have published: rates of this service on this machine, for
- * the table "Beside published figures" of `docs/contributing/speed.md`. 32 users ask for different records.
+ * Requests in the shape of benchmarks that other products have published: rates of this service on this machine,. 32
+ * users ask for different records.
  *
  *     npm run bench:published -- [--rounds=3] [--ms=3000] [--only=trailbase|pocketbase|postgrest]
  */

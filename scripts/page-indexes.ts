@@ -1,15 +1,12 @@
-/** The first pages of docs/guide and docs/reference: each page of the folder, those of guides with their first sentences. */
+/** The first pages of docs/guide and docs/reference: the titles of the pages of the folder. */
 
 import { posix } from 'node:path';
 import { type Language, languages, sections, sourceOf, titleOf } from '../docs/.vitepress/pages.ts';
-import { leadOf } from './llms.ts';
 
 interface Index {
   readonly folder: string;
   readonly title: Readonly<Record<Language, string>>;
   readonly lead: Readonly<Record<Language, string>>;
-  /** Pages whose titles say what is in them have no sentence. */
-  readonly titlesOnly?: true;
 }
 
 const indexes: readonly Index[] = [
@@ -26,26 +23,22 @@ const indexes: readonly Index[] = [
     title: { en: 'Reference', zh: '参考' },
     lead: {
       en: 'Here are all options, settings, commands, limits and errors. The [guides](../guide/README.md) show how to use them.',
-      zh: '这里列出全部选项、设置、命令、上限与错误。用法见[指南](../guide/README.zh-CN.md)。',
+      zh: '这里列出全部选项、设置、命令、上限与错误。用法见[指南](../guide/README.zh-CN.md)。标有（英文）的页面只有英文版。',
     },
-    titlesOnly: true,
   },
 ];
 
 /** The mark of a link from a Chinese page to an English one. */
 const englishMark = '（英文）';
 
-const lineOf = (page: string, language: Language, titlesOnly: boolean): string => {
+const lineOf = (page: string, language: Language): string => {
   const source = sourceOf(page, language);
   const mark = language === 'zh' && source === page ? englishMark : '';
-  const colon = language === 'zh' ? '：' : ': ';
-  const hasLead = mark === '' && !titlesOnly;
-  const lead = hasLead ? colon + leadOf(source).replace(/[:：]$/, language === 'zh' ? '。' : '.') : '';
-  return `- [${titleOf(page, language)}](${posix.basename(source)})${mark}${lead}`;
+  return `- [${titleOf(page, language)}](${posix.basename(source)})${mark}`;
 };
 
 /** The pages of a folder under the headings of the site, in the order of its sidebar. */
-const listsOf = (folder: string, language: Language, titlesOnly: boolean): readonly string[] =>
+const listsOf = (folder: string, language: Language): readonly string[] =>
   sections
     .flatMap(({ title, pages, groups }) => groups ?? [{ title, pages }])
     .map(({ title, pages }) => ({
@@ -53,10 +46,7 @@ const listsOf = (folder: string, language: Language, titlesOnly: boolean): reado
       pages: pages.filter((page) => posix.dirname(page) === folder && !page.endsWith('/README.md')),
     }))
     .filter(({ pages }) => pages.length > 0)
-    .map(
-      ({ title, pages }) =>
-        `## ${title}\n\n${pages.map((page) => lineOf(page, language, titlesOnly)).join('\n')}`,
-    );
+    .map(({ title, pages }) => `## ${title}\n\n${pages.map((page) => lineOf(page, language)).join('\n')}`);
 
 const otherLanguage: Readonly<Record<Language, string>> = {
   en: '[简体中文](README.zh-CN.md)',
@@ -66,7 +56,7 @@ const otherLanguage: Readonly<Record<Language, string>> = {
 /** Files of `docs` by their names, made of the pages as they are. */
 export const indexFiles = (): ReadonlyMap<string, string> =>
   new Map(
-    indexes.flatMap(({ folder, title, lead, titlesOnly = false }) =>
+    indexes.flatMap(({ folder, title, lead }) =>
       languages.map((language): [string, string] => {
         const name = language === 'zh' ? 'README.zh-CN.md' : 'README.md';
         const parts = [
@@ -74,7 +64,7 @@ export const indexFiles = (): ReadonlyMap<string, string> =>
           otherLanguage[language],
           '<!-- Written by npm run reference from the pages. -->',
           lead[language],
-          ...listsOf(folder, language, titlesOnly),
+          ...listsOf(folder, language),
         ];
         return [posix.join(posix.relative('docs', folder), name), `${parts.join('\n\n')}\n`];
       }),

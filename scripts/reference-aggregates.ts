@@ -50,7 +50,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     perPage: 'Groups per page, 1 to 1,000',
     notes: [
       'The keys of a group are in the order of `group`, then `count`, then `sum_…`, `avg_…`, `min_…` and `max_…` in the order in which you name the fields. Without `group`, all records form one group. If there are no records, its count is 0 and everything else is null. Null is a group of its own, the first one in ascending order.',
-      'At least one of `group`, `count`, `sum`, `avg`, `min` and `max` is required; each accepts up to eight fields. An invalid value returns 400 `invalid_parameter` with the name of the parameter. A field that the caller cannot see in the list returns 400 `unusable_field`, whether or not it exists.',
+      'At least one of `group`, `count`, `sum`, `avg`, `min` and `max` is required; each accepts up to eight fields. A field that the caller cannot see in the list returns 400 `unusable_field`, whether or not it exists.',
       'Without `page` and `per_page`, all groups are returned, up to 1,000. More groups return 400 `invalid_parameter` naming `per_page`, so no groups are omitted silently. Pages have `X-Total-Count` (the number of groups) and `Link`, as lists do. `after` is not supported.',
     ],
     values: 'Values',
@@ -60,16 +60,16 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     aboutValues: [
       'A sum of integers is exact. It is a number within ±(2^53−1), and text beyond that, because JSON readers would round it.',
       'A sum of decimals is an exact text with the digits of the field: `"2500.00"`.',
-      'An average of integers or decimals is the exact sum, divided as IEEE 754 doubles. It is accurate to 15 digits and the same on every database.',
+      'An average of integers or decimals is the exact sum, divided as IEEE 754 doubles.',
       'A sum or an average of `number` is a double, returned with 15 digits; terms of both signs reduce the accuracy. A result beyond the range of a double returns 400. Use a decimal or an integer for values that must be exact.',
-      'Sums, averages, minimums and maximums ignore null values. Without other values the result is null.',
+      'Sums, averages, minimums and maximums ignore null values.',
       'The maximum lengths of the text fields in `group`, `min` and `max` must not add up to more than 8 KiB. A text field without a maximum length returns 400.',
     ],
     periods: 'Periods',
     periodColumns: ['period', 'example', 'fields'],
     comma: ', ',
     aboutPeriods:
-      'Weeks follow ISO 8601: they begin on Monday, and week 1 of a year contains its first Thursday. `offset` sets the UTC offset for moments (`Z`, `+08:00`, `-03:30`; the plus need not be encoded); it does not apply to dates. A moment that the offset moves out of the years 0001 to 9999 counts as the first or last moment of that range. `zone=Europe/Berlin` uses the calendar of a time zone instead, with its changes of summer time: a day there can have 23 or 25 hours. The names and changes are those of the Node that runs the service, the same on every database; from the year 2100 on the last offset holds. Times before a zone had a standard time count in local mean time. An unknown zone, or a zone beside an offset, returns 422.',
+      'Weeks follow ISO 8601: they begin on Monday, and week 1 of a year contains its first Thursday. `offset` sets the UTC offset for moments (`Z`, `+08:00`, `-03:30`; the plus need not be encoded); it does not apply to dates. `zone=Europe/Berlin` uses the calendar of a time zone instead, with its changes of summer time: a day there can have 23 or 25 hours. An unknown zone, or a zone beside an offset, returns 422.',
   },
   'zh-CN': {
     title: '汇总',
@@ -81,7 +81,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     perPage: '每页的组数，1 至 1,000',
     notes: [
       '一组的键依次为 `group` 的各项、`count`，然后是 `sum_…`、`avg_…`、`min_…` 与 `max_…`，按请求中字段的顺序。不给出 `group` 时，全部记录为一组；没有记录时，其数量为 0，其余为 null。null 自成一组，升序时排在最前。',
-      '`group`、`count`、`sum`、`avg`、`min` 与 `max` 至少给出一个；每个最多八个字段。值无效时返回 400 `invalid_parameter`，并给出参数名。调用者在列表中看不到的字段返回 400 `unusable_field`，无论是否存在。',
+      '`group`、`count`、`sum`、`avg`、`min` 与 `max` 至少给出一个；每个最多八个字段。调用者在列表中看不到的字段返回 400 `unusable_field`，无论是否存在。',
       '不给出 `page` 与 `per_page` 时返回全部的组，最多 1,000 组；超出时返回 400 `invalid_parameter` 并指出 `per_page`，不会悄悄省略。分页时与列表一样带有 `X-Total-Count`（组数）与 `Link`。不支持 `after`。',
     ],
     values: '值',
@@ -91,16 +91,16 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     aboutValues: [
       '整数之和是精确的：在 `±(2^53−1)` 以内为数字，超出时为文本，因为 JSON 解析器会舍入。',
       '小数之和是精确的文本，位数与字段相同：`"2500.00"`。',
-      '整数与小数的平均值由精确之和按 IEEE 754 双精度数相除得出，精确到 15 位，在各数据库上相同。',
+      '整数与小数的平均值由精确之和按 IEEE 754 双精度数相除得出。',
       '`number` 的和与平均值是双精度数，返回 15 位；正负相抵会降低精度。结果超出双精度数的范围时返回 400。须精确的值请用 decimal 或 integer。',
-      '合计、平均值、最小值与最大值忽略 null；没有其他值时结果为 null。',
+      '合计、平均值、最小值与最大值忽略 null。',
       '`group`、`min` 与 `max` 中文本字段的最大长度合计不得超过 8 KiB；没有最大长度的文本字段返回 400。',
     ],
     periods: '时间段',
     periodColumns: ['时间段', '示例', '字段'],
     comma: '、',
     aboutPeriods:
-      '周按 ISO 8601 计算：从星期一开始，一年的第 1 周包含该年的第一个星期四。`offset` 设定时刻的 UTC 偏移（`Z`、`+08:00`、`-03:30`；加号无须编码），不用于日期。偏移使时刻超出 0001 至 9999 年时，按该范围的首个或最后一个时刻计算。`zone=Europe/Berlin` 改用某个时区的日历，计入夏令时的切换：那里的一天可能有 23 或 25 小时。时区的名称与切换时刻取自运行服务的 Node，在各数据库上相同；2100 年起沿用最后的偏移；标准时间实行之前按地方平时计算。时区不存在，或与 `offset` 同时给出时返回 422。',
+      '周按 ISO 8601 计算：从星期一开始，一年的第 1 周包含该年的第一个星期四。`offset` 设定时刻的 UTC 偏移（`Z`、`+08:00`、`-03:30`；加号无须编码），不用于日期。`zone=Europe/Berlin` 改用某个时区的日历，计入夏令时的切换：那里的一天可能有 23 或 25 小时。时区不存在，或与 `offset` 同时给出时返回 422。',
   },
 };
 

@@ -1,16 +1,9 @@
 /** Texts of doc comments in the language of a page, and a check that no translation is left over. */
 import type { ServiceLocale } from '../src/kernel/messages.ts';
-import { alertTexts, clockTexts, logMessages, logTexts } from './reference-operation-translations.ts';
+import { alertTexts, logMessages, logTexts } from './reference-operation-translations.ts';
 import { limitTexts, memberTexts, typeTexts } from './reference-translations.ts';
 
-const chineseOf = new Map([
-  ...memberTexts,
-  ...limitTexts,
-  ...alertTexts,
-  ...clockTexts,
-  ...logTexts,
-  ...logMessages,
-]);
+const chineseOf = new Map([...memberTexts, ...limitTexts, ...alertTexts, ...logTexts, ...logMessages]);
 
 const chineseTypes = new Map(typeTexts);
 

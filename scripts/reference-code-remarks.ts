@@ -8,30 +8,30 @@ export const scopeRemarks: Readonly<Record<string, InBoth | undefined>> = {
   Scope: {
     en: [
       'A call of a scope in a loop does not hold up other requests: after 25 ms the loop waits for its next turn. After `HANDLER_TIMEOUT` (30 s) the caller gets 503, and every further call of the scope throws, so that a loop ends there. The scope of a job ends with the `timeout` of the job.',
-      'Two things hold up every request of the process. One is a computation without `await`: give it to a worker thread or to another process. The other one is a single slow statement in a transaction on SQLite, such as a list or an aggregate over a large table: outside of a transaction such statements run in a separate thread. On SQLite the writes of others wait for the end of a transaction, and their reads do not.',
+      'Two things hold up every request of the process. One is a computation without `await`: give it to a worker thread or to another process. The other one is a single slow statement in a transaction on SQLite, such as a list or an aggregate over a large table: outside of a transaction such statements run in a separate thread.',
     ],
     'zh-CN': [
       '循环调用作用域不会耽误其他请求：循环连续运行 25 毫秒后让出，轮到下一次再继续。超过 `HANDLER_TIMEOUT`（30 秒）时调用者得到 503，作用域此后的调用全部抛出错误，循环随之结束；任务的作用域在任务的 `timeout` 到期时结束。',
-      '有两种情况会让整个进程等待。一是没有 `await` 的计算，请交给工作线程或其他进程；二是 SQLite 事务中单条很慢的语句，例如对大表的列表或汇总：在事务之外，这类语句在单独的线程中运行。在 SQLite 上，其他写入要等到事务结束，读取则不必等待。',
+      '有两种情况会让整个进程等待。一是没有 `await` 的计算，请交给工作线程或其他进程；二是 SQLite 事务中单条很慢的语句，例如对大表的列表或汇总：在事务之外，这类语句在单独的线程中运行。',
     ],
   },
   RecordsOf: {
     en: [
-      'A model knows only the names of the models behind its relations. Pass the other models too: `records(orderLine, product)` types the included records, their fields, and the paths of filters and sorts. At run time both are the same.',
+      'A model knows only the names of the models behind its relations. Pass the other models too: `records(orderLine, product)` types the included records, their fields, and the paths of filters and sorts.',
+      'The query of `aggregate` has the parameters of [Aggregates](aggregates.md): arrays for `group`, `sum`, `avg`, `min`, `max` and `sort`, `count: true`, an object for `filter`, and `perPage`.',
       'A scope that acts for the system also has `forget(id)`. It removes the values of a record, which may be deleted already, from its history, events, deliveries and the trash, and within a minute from the files of a SQLite database ([Erase personal data](../guide/erasure.md)).',
     ],
     'zh-CN': [
-      '模型知道自己的关联，对关联的另一端则只知道名字。把其他模型写在后面，`records(orderLine, product)`，所附的记录、其字段以及筛选和排序的路径就都有类型；运行时没有区别。',
+      '模型知道自己的关联，对关联的另一端则只知道名字。把其他模型写在后面，`records(orderLine, product)`，所附的记录、其字段以及筛选和排序的路径就都有类型。',
+      '`aggregate` 的查询使用[汇总](aggregates.zh-CN.md)的参数：`group`、`sum`、`avg`、`min`、`max` 与 `sort` 为数组，`count: true`，`filter` 为对象，以及 `perPage`。',
       '代表系统的作用域还有 `forget(id)`：从历史、事件、投递与回收站中移除一条记录的值，记录可以已被删除；一分钟内也从 SQLite 的数据库文件中移除（[删除个人数据](../guide/erasure.zh-CN.md)）。',
     ],
   },
   FindOptions: {
     en: [
-      'Lock in the same order everywhere, so that two transactions never wait for each other in a circle. Without locks the outcome is also right, but a conflict shows only at the end, after all the work. The lock is that of an update (`FOR NO KEY UPDATE` on PostgreSQL): others can still write references to the record.',
+      'Lock in the same order everywhere, so that two transactions never wait for each other in a circle.',
     ],
-    'zh-CN': [
-      '处处按相同的顺序加锁，两个事务就不会循环等待。不加锁结果同样正确，但冲突要到全部工作做完之后才会显现。这是更新所用的锁（PostgreSQL 上为 `FOR NO KEY UPDATE`）：其他事务仍可写入对该记录的引用。',
-    ],
+    'zh-CN': ['处处按相同的顺序加锁，两个事务就不会循环等待。'],
   },
   ScopeSql: {
     en: [
@@ -58,9 +58,9 @@ export const scopeRemarks: Readonly<Record<string, InBoth | undefined>> = {
 /** Below the list of hooks. */
 export const hookRemarks: InBoth = {
   en: [
-    '- Hooks run for the API, the administration area, endpoints, jobs and other hooks. Only your own SQL bypasses them. Writes of a hook run hooks in turn; at a depth of 16 they end with an error.\n- The service decides as much as the body allows before `beforeSave` runs: permissions, row rules for the present record and for the values of the body, and validation. A rule that depends on a field that the hook sets is decided by the statement that writes.\n- `before` of `beforeSave` may be old by the time of the write; `beforeCommit` sees the locked row. If your code writes in its own transaction, `beforeSave` runs within it and its 5 seconds.\n- For a record that a cascade deletes, the writer is the system.\n- If the process dies before `afterCommit`, that hook never runs: add a job in `beforeCommit` for work that must happen.\n- `values` have the form of the API: decimals as text at their scale (`"0.10"`), times in UTC, UUIDs in lower case. Those that `set` adds belong to the same write: version, history, events, `afterCommit` and the response have them, and `after` keeps the values from before.',
+    '- Hooks run for the API, the administration area, endpoints, jobs and other hooks. Only your own SQL bypasses them. Writes of a hook run hooks in turn; at a depth of 16 they end with an error.\n- `before` of `beforeSave` may be old by the time of the write; `beforeCommit` sees the locked row.\n- For a record that a cascade deletes, the writer is the system.\n- If the process dies before `afterCommit`, that hook never runs: add a job in `beforeCommit` for work that must happen.\n- `values` have the form of the API: decimals as text at their scale (`"0.10"`), times in UTC, UUIDs in lower case.',
   ],
   'zh-CN': [
-    '- API、管理后台、接口、任务以及其他钩子的写入都会触发钩子，只有自己写的 SQL 不会。钩子中的写入又会触发钩子；嵌套达到 16 层即以错误结束。\n- 只要请求体足以决定写入会被拒绝，`beforeSave` 就不会运行：权限、针对记录现状与请求体所给值的行规则以及校验都在它之前。依赖钩子所设字段的规则，由执行写入的语句判定。\n- `beforeSave` 的 `before` 到写入时可能已经过时；`beforeCommit` 得到的是已锁定的行。若代码在自己的事务中写入，`beforeSave` 就在该事务之内运行，计入其 5 秒。\n- 随其他记录级联删除的记录，写入者为系统。\n- 进程若在提交与 `afterCommit` 之间终止，后者就不再执行：必须发生的事情，应由 `beforeCommit` 添加为任务。\n- `values` 是 API 返回时的形式：小数为带固定位数的文本（`"0.10"`），时间为 UTC，UUID 为小写。由 `set` 设置的值属于同一次写入：版本、历史、事件、`afterCommit` 与响应中都有它们，而 `after` 仍是设置之前的值。',
+    '- API、管理后台、接口、任务以及其他钩子的写入都会触发钩子，只有自己写的 SQL 不会。钩子中的写入又会触发钩子；嵌套达到 16 层即以错误结束。\n- `beforeSave` 的 `before` 到写入时可能已经过时；`beforeCommit` 得到的是已锁定的行。\n- 随其他记录级联删除的记录，写入者为系统。\n- 进程若在提交与 `afterCommit` 之间终止，后者就不再执行：必须发生的事情，应由 `beforeCommit` 添加为任务。\n- `values` 是 API 返回时的形式：小数为带固定位数的文本（`"0.10"`），时间为 UTC，UUID 为小写。',
   ],
 };

@@ -54,11 +54,6 @@ const purposesInOrder = (): readonly (readonly [string, string])[] => {
   });
 };
 
-const summaries = (locale: ServiceLocale): readonly (readonly [string, string])[] =>
-  locale === 'en'
-    ? [...registry].map(([name, { summary }]) => [`[${code(name)}](#${name.replaceAll(' ', '-')})`, summary])
-    : purposesInOrder();
-
 const words: Readonly<Record<ServiceLocale, PageWords>> = {
   en: {
     title: 'Command line',
@@ -93,7 +88,8 @@ export const commandPage = async (locale: ServiceLocale): Promise<string> => {
       return `## ${name}\n\n\`\`\`text\n${shortHelp(name, command)}\n\`\`\``;
     }),
   );
-  const separator = locale === 'en' ? ': ' : '：';
-  const list = summaries(locale).map(([name, summary]) => `- ${name}${separator}${summary}`);
-  return page(title, lead, [list.join('\n'), ...helps].join('\n\n'));
+  // The help of each command is English and begins with its purpose.
+  const purposesInChinese = purposesInOrder().map(([name, purpose]) => `- ${name}：${purpose}`);
+  const list = locale === 'en' ? [] : [purposesInChinese.join('\n')];
+  return page(title, lead, [...list, ...helps].join('\n\n'));
 };

@@ -53,6 +53,8 @@ interface Words extends PageWords {
   readonly comma: string;
   /** Paragraphs about options and references. */
   readonly notes: readonly string[];
+  /** The text of an option that an earlier type has too. */
+  readonly asOf: (kind: string) => string;
   readonly inAdministration: string;
   readonly aboutAdministration: string;
   readonly icons: string;
@@ -74,13 +76,13 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     comma: ', ',
     notes: [
       '`field.owner()` is the reference `user_id` to the owner of the record. Ownership and isolation use it.',
-      "`unique: 'owner'` requires `field.owner()`. For fields that are unique in combination, use the option of the model: `unique: [['order_id', 'product_id']]`. The metadata lists them.",
+      "`unique: 'owner'` requires `field.owner()`. For fields that are unique in combination, use the option of the model: `unique: [['order_id', 'product_id']]`.",
       "Duplicates return 422 with an error on each field that the caller may write. A record that the caller cannot see also occupies its value: `unique: true` reveals that a value exists, and `unique: 'owner'` does not.",
-      "A name that a database reserves (`ctid`, `xmin`, `oid`, `rowid` …) cannot name a field, and a model's table cannot have the name of a system table. The service does not start.",
+      "A name that a database reserves (`ctid`, `xmin`, `oid`, `rowid` …) cannot name a field, and a model's table cannot have the name of a system table.",
     ],
+    asOf: (kind) => `As of [${kind}](#${kind}).`,
     inAdministration: 'In the administration area',
-    aboutAdministration:
-      '`group` puts a field under a heading. `colors` of an enum adds a colour to each choice. The resource itself has `icon` and `menu`, which is its heading in the menu:',
+    aboutAdministration: '`group`, `colors`, `icon` and `menu` in one model:',
     icons: 'Icons: ',
     colours: 'Colours: ',
     listed: ', ',
@@ -98,13 +100,13 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     comma: '，',
     notes: [
       '`field.owner()` 是指向记录所有者的引用 `user_id`，供归属与数据隔离使用。',
-      "`unique: 'owner'` 需要 `field.owner()`。多个字段的组合须唯一时，使用模型的选项：`unique: [['order_id', 'product_id']]`，元数据会列出它们。",
+      "`unique: 'owner'` 需要 `field.owner()`。多个字段的组合须唯一时，使用模型的选项：`unique: [['order_id', 'product_id']]`。",
       "重复时返回 422，并在调用者可写的每个相关字段上给出错误。调用者看不到的记录同样占用其值：`unique: true` 会暴露某个值已存在，`unique: 'owner'` 则不会。",
-      '数据库保留的名称（`ctid`、`xmin`、`oid`、`rowid` 等）不能用作字段，模型的数据表也不能与系统表同名；否则服务不会启动。',
+      '数据库保留的名称（`ctid`、`xmin`、`oid`、`rowid` 等）不能用作字段，模型的数据表也不能与系统表同名。',
     ],
+    asOf: (kind) => `同 [${kind}](#${kind})。`,
     inAdministration: '在管理后台中',
-    aboutAdministration:
-      '`group` 把字段放在一个标题之下。enum 的 `colors` 为每个选项添加颜色。资源自身有 `icon` 以及 `menu`，后者是它在菜单中所属的标题：',
+    aboutAdministration: '一个模型中的 `group`、`colors`、`icon` 与 `menu`：',
     icons: '图标：',
     colours: '颜色：',
     listed: '、',
@@ -134,14 +136,26 @@ const typeRow = (kind: FieldKind, locale: ServiceLocale): readonly string[] => {
   ];
 };
 
+/** The earlier type whose section has this option with the same long text, if there is one. */
+const earlierWith = (kind: FieldKind, option: MemberDocs | undefined): FieldKind | undefined =>
+  option === undefined || option.about.length < 120
+    ? undefined
+    : fieldKinds
+        .slice(0, fieldKinds.indexOf(kind))
+        .find((each) => membersOf(interfaces, optionsName(each)).some(({ about }) => about === option.about));
+
 const section = (kind: FieldKind, locale: ServiceLocale): string => {
   const own = membersOf(interfaces, optionsName(kind)).filter(
     ({ name }) => !common.some((option) => option.name === name),
   );
+  const rows = optionRows(own, locale).map((row, at) => {
+    const earlier = earlierWith(kind, own[at]);
+    return earlier === undefined ? row : [...row.slice(0, 2), words[locale].asOf(earlier)];
+  });
   return [
     `## ${kind}`,
     inLanguage(aboutOf(kind), locale),
-    ...(own.length === 0 ? [] : [table(words[locale].columns, optionRows(own, locale))]),
+    ...(own.length === 0 ? [] : [table(words[locale].columns, rows)]),
     ...(fieldRemarks[locale][kind] ?? []),
   ].join('\n\n');
 };

@@ -70,11 +70,11 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     no: 'no',
     csv: 'CSV',
     aboutCsv:
-      'Every list and every [aggregate](aggregates.md) is returned as CSV if `Accept` prefers `text/csv` to JSON. Records, fields, pages and headers are the same, and a long list is streamed. Preference goes by weight (`q=`), then by precision of the type, then by position; `*/*` means JSON. Errors are always the JSON envelope. If a response is interrupted, its chunked body has no end marker, as with JSON.',
+      'Every list and every [aggregate](aggregates.md) is returned as CSV if `Accept` prefers `text/csv` to JSON. Records, fields, pages and headers are the same, and a long list is streamed. Errors are always the JSON envelope.',
     csvRules: [
       'The format is RFC 4180 in UTF-8. The first line has the field names, lines end with CRLF, and cells are quoted where necessary.',
       'A null value is empty; an empty text is `""`. Values are those of the JSON response. Arrays, objects, and all values of a `json` field are JSON text.',
-      "Spreadsheets treat text that begins with `=`, `+`, `-` or `@` as a formula, also in full width, after spaces, and after a line break or a separator (`,` `;` `|`, tab) within a cell. The service puts a `'` before each of them; text that already has one gets a second. Plain numbers (`-12.50`) stay unchanged. In JSON arrays and objects, the comma is not such a separator.",
+      "Spreadsheets treat text that begins with `=`, `+`, `-` or `@` as a formula, also in full width, after spaces, and after a line break or a separator (`,` `;` `|`, tab) within a cell. The service puts a `'` before each of them; text that already has one gets a second. Plain numbers (`-12.50`) stay unchanged.",
     ],
     pagination: 'Pagination',
     header: 'header',
@@ -98,7 +98,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     no: '否',
     csv: 'CSV',
     aboutCsv:
-      '若 `Accept` 优先选择 `text/csv` 而不是 JSON，列表与[汇总](aggregates.zh-CN.md)以 CSV 返回。记录、字段、分页与响应头都相同，长列表以流的方式发送。优先顺序先看权重（`q=`），再看类型的精确程度，最后看先后；`*/*` 表示 JSON。错误始终为 JSON 响应结构。响应中断时，与 JSON 一样，其分块的响应体没有结束标记。',
+      '若 `Accept` 优先选择 `text/csv` 而不是 JSON，列表与[汇总](aggregates.zh-CN.md)以 CSV 返回。记录、字段、分页与响应头都相同，长列表以流的方式发送。错误始终为 JSON 响应结构。',
     csvRules: [
       '格式为 UTF-8 的 RFC 4180：首行为字段名，行以 CRLF 结尾，必要时单元格加引号。',
       'null 为空，空文本为 `""`。值与 JSON 响应相同；数组、对象以及 `json` 字段的所有值为 JSON 文本。',

@@ -17,9 +17,10 @@ interface LoggedLine {
   readonly level: Level;
   /** The fixed text of `msg`; undefined if the code computes it. */
   readonly message: string | undefined;
-  /** Fields that the call itself names. */
-  readonly fields: readonly string[];
 }
+
+/** The levels whose messages the page lists. */
+const watched: readonly Level[] = ['fatal', 'error'];
 
 const isLevel = (name: string): name is Level => Object.hasOwn(levels, name);
 
@@ -32,35 +33,13 @@ const nodesIn = (node: ts.Node): readonly ts.Node[] => {
   return nodes;
 };
 
-/** Objects that a file assigns to a variable of a name. */
-const objectsNamed = (file: ts.SourceFile, name: string): readonly ts.Expression[] =>
-  nodesIn(file).flatMap((node) =>
-    ts.isVariableDeclaration(node) && node.name.getText() === name && node.initializer !== undefined
-      ? [node.initializer]
-      : [],
-  );
-
-/** Names of the members of an object, those included that it spreads from variables of its file. */
-const fieldsOf = (object: ts.Expression | undefined): readonly string[] => {
-  if (object === undefined) return [];
-  if (ts.isIdentifier(object))
-    return objectsNamed(object.getSourceFile(), object.text).flatMap((each) =>
-      ts.isObjectLiteralExpression(each) ? fieldsOf(each) : [],
-    );
-  if (!ts.isObjectLiteralExpression(object)) return [];
-  return object.properties.flatMap((property) => {
-    if (ts.isSpreadAssignment(property)) return fieldsOf(property.expression);
-    return ts.isComputedPropertyName(property.name) ? [] : [property.name.getText()];
-  });
-};
-
 const loggedLine = (node: ts.Node): readonly LoggedLine[] => {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return [];
   const { expression, name } = node.expression;
   if (!isLevel(name.text) || !/logger$/i.test(expression.getText())) return [];
   const text = node.arguments.at(-1);
   const message = text !== undefined && ts.isStringLiteralLike(text) ? text.text : undefined;
-  return [{ level: name.text, message, fields: fieldsOf(node.arguments[0]) }];
+  return [{ level: name.text, message }];
 };
 
 /** Lines that the source logs, in the order of its files. */
@@ -90,66 +69,11 @@ const requestFields: Readonly<Record<keyof RequestLine, string>> = {
   traceparent: 'the `traceparent` of the caller; absent if there is none',
 };
 
-/** Meanings of the fields that calls name. A new one needs its line here, and one that is gone has none. */
-const otherFields: Readonly<Record<string, string>> = {
-  allowed: 'sessions that PostgreSQL allows',
-  applied: 'names of the migrations that were applied',
-  attempt: 'number of the attempt of a job or of a delivery, from 1',
-  code: 'exit status of a worker',
-  column: 'a column of stored times',
-  connections: 'sessions that all pools may open',
-  database: 'the place of the database, without a password',
-  delivery: 'id of a delivery',
-  err: 'an error: `type`, `message`, `stack`',
-  error: 'the reason why a delivery failed',
-  host: 'the address of a listener',
-  id: 'id of a job',
-  job: 'name of a job',
-  jobs: 'names of jobs',
-  last_tick: 'the stored time of the last tick of a job',
-  later: 'migrations of a newer release',
-  logLevel: 'the level that is now in effect',
-  maxConnections: 'the limit that is now in effect',
-  milliseconds: 'duration of a statement, or of a blocked event loop',
-  minutes: 'how long the level holds',
-  oldest: 'requests that run longest: `requestId`, `method`, `route`',
-  pause: 'milliseconds until a worker is started',
-  port: 'the port of a listener',
-  reason: 'why a webhook was disabled',
-  records: 'number of records',
-  requestId: 'the request, as in its own line',
-  requests: 'number of requests',
-  route: 'the route or job that ran a statement',
-  rows: 'number of rows',
-  seconds: 'a duration: until the next attempt, of the drain, or by which clocks differ',
-  signal: 'the signal that ended a worker',
-  statement: 'text of a statement; values are `?`',
-  status: 'status of the response of a receiver',
-  subject: 'subject of a mail',
-  table: 'name of a table',
-  to: 'recipient of a mail',
-  traceparent: 'the `traceparent` of the request',
-  url: 'address of a webhook; its query is `?…`',
-  webhook: 'id of a webhook',
-  worker: 'process id of a worker',
-  workers: 'number of workers, or their process ids',
-};
-
 const fieldTable = (rows: readonly (readonly [string, string])[], locale: ServiceLocale): string =>
   table(
     [words[locale].field, ''],
     rows.map(([name, text]) => [code(name), inLanguage(text, locale)]),
   );
-
-/** @throws Error for a field without a meaning, and for a meaning without a field */
-const otherRows = (lines: readonly LoggedLine[]): readonly (readonly [string, string])[] => {
-  const named = new Set(lines.flatMap(({ fields }) => fields));
-  const unknown = [...named].filter((name) => !Object.hasOwn(otherFields, name));
-  const gone = Object.keys(otherFields).filter((name) => !named.has(name));
-  if (unknown.length + gone.length > 0)
-    throw new Error(`fields of the log: without a meaning ${unknown.join(', ')}; gone ${gone.join(', ')}`);
-  return Object.entries(otherFields).toSorted(([one], [other]) => one.localeCompare(other));
-};
 
 const messagesOf = (lines: readonly LoggedLine[], level: Level): readonly string[] =>
   [...new Set(lines.flatMap((line) => (line.level === level ? [line.message ?? ''] : [])))]
@@ -164,12 +88,11 @@ const words = {
     general: '## Fields of every line',
     request: '## Fields of a request',
     aboutRequest: 'A request is one line of level 30 with `"msg":"request"`:',
-    others: '## Other fields',
     events:
       'A line with `"msg":"security event"` has `event` (the action, as in the audit log) and `address`, and for a known user `user` and `username`.',
-    messages: '## Messages',
+    messages: '## Messages of levels 50 and 60',
     aboutMessages:
-      'Watch levels 50 and 60. Lines with a computed text, such as a lost database with its reason, are not listed.',
+      'Watch these. Lines with a computed text, such as a lost database with its reason, are not listed.',
     level: (number: number, name: string) => `Level ${number}, ${name}:`,
   },
   'zh-CN': {
@@ -179,12 +102,11 @@ const words = {
     general: '## 每行都有的字段',
     request: '## 请求的字段',
     aboutRequest: '每个请求为一行，级别 30，带有 `"msg":"request"`：',
-    others: '## 其他字段',
     events:
       '带有 `"msg":"security event"` 的行有 `event`（操作，与审计日志相同）与 `address`；已知用户时还有 `user` 与 `username`。',
-    messages: '## 消息',
+    messages: '## 级别 50 与 60 的消息',
     aboutMessages:
-      '请关注级别 50 与 60。文本由代码算出的行（例如失去数据库及其原因）不在其中。日志中的消息为英文。',
+      '请关注下列消息。文本由代码算出的行（例如失去数据库及其原因）不在其中。日志中的消息为英文。',
     level: (number: number, name: string) => `级别 ${number}（${name}）：`,
   },
 } as const;
@@ -210,14 +132,10 @@ export const logPage = (locale: ServiceLocale): string => {
       text.request,
       text.aboutRequest,
       fieldTable(Object.entries(requestFields), locale),
-      text.others,
-      fieldTable(otherRows(lines), locale),
       text.events,
       text.messages,
       text.aboutMessages,
-      ...(Object.keys(levels) as Level[]).map((level) =>
-        messageList(level, messagesOf(lines, level), locale),
-      ),
+      ...watched.map((level) => messageList(level, messagesOf(lines, level), locale)),
     ].join('\n\n'),
   );
 };

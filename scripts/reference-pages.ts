@@ -5,7 +5,6 @@ import { optionsSchemaFile } from './options-schema.ts';
 import { aggregatesPage } from './reference-aggregates.ts';
 import { alertsPage } from './reference-alerts.ts';
 import { unusedTranslations } from './reference-chinese.ts';
-import { clocksPage } from './reference-clocks.ts';
 import { commandPage } from './reference-commands.ts';
 import { errorsPage } from './reference-errors.ts';
 import { fieldsPage } from './reference-fields.ts';
@@ -150,7 +149,6 @@ const inBoth: Readonly<Record<string, (locale: ServiceLocale) => string | Promis
   aggregates: aggregatesPage,
   limits: limitsPage,
   alerts: alertsPage,
-  clocks: clocksPage,
   log: logPage,
 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { apiMethodNames } from '../src/auth/registry.ts';
 import type { ServiceLocale } from '../src/kernel/messages.ts';
 import { hookRemarks, scopeRemarks } from './reference-code-remarks.ts';
-import { code, page, table } from './reference-markdown.ts';
+import { code, page } from './reference-markdown.ts';
 import { interfacesIn, membersOf, memberTable } from './reference-types.ts';
 
 const interfaces = interfacesIn([
@@ -120,12 +120,6 @@ const queryTypes: Readonly<Record<string, string>> = {
   include: 'names | { name: fields }',
   filter: 'conditions',
   sort: 'terms',
-  group: 'terms',
-  count: 'boolean',
-  sum: 'names of fields',
-  avg: 'names of fields',
-  min: 'names of fields',
-  max: 'names of fields',
   records: 'records',
   jobs: 'JobQueue',
   sql: 'ScopeSql',
@@ -175,13 +169,6 @@ const scopeSections: readonly (readonly [Titled, string])[] = [
   ],
   [
     {
-      en: ['Query of `aggregate`', 'See [Aggregates](aggregates.md) for the results.'],
-      'zh-CN': ['`aggregate` 的查询', '结果见[汇总](aggregates.zh-CN.md)。'],
-    },
-    'GroupQuery',
-  ],
-  [
-    {
       en: ['Options of `find` and `get`', 'All are optional. `include` is that of a query.'],
       'zh-CN': ['`find` 与 `get` 的选项', '均可省略。`include` 与查询的相同。'],
     },
@@ -226,59 +213,27 @@ const scopeSections: readonly (readonly [Titled, string])[] = [
   ],
   [
     {
-      en: ['Jobs', 'In a transaction a job is stored with it, and runs only if the transaction commits.'],
-      'zh-CN': ['任务', '在事务中，任务随事务保存，事务提交后才会执行。'],
+      en: ['Jobs', '[Jobs](jobs.md#add-a-job) describes the options.'],
+      'zh-CN': ['任务', '选项见[后台任务](jobs.zh-CN.md#添加任务)。'],
     },
     'JobQueue',
   ],
-  [
-    {
-      en: ['Options of `jobs.add`', 'Both are optional.'],
-      'zh-CN': ['`jobs.add` 的选项', '均可省略。'],
-    },
-    'JobOptions',
-  ],
 ];
 
-interface ScopeWords {
-  readonly title: string;
-  readonly lead: string;
-  readonly problems: string;
-  readonly aboutProblems: string;
-  readonly columns: readonly string[];
-  /** The cases of `invalid_record`, `forbidden`, `record_not_found` and `stale`. */
-  readonly cases: readonly string[];
-}
-
-const scopeWords: Readonly<Record<ServiceLocale, ScopeWords>> = {
+const scopeWords: Readonly<Record<ServiceLocale, { readonly title: string; readonly lead: string }>> = {
   en: {
     title: 'Scope',
     lead: 'Code of an application works with a scope: endpoints and hooks get one that acts for the caller, jobs and `onStart` one that acts for the system. [Code of your own](../guide/code.md) shows it at work.',
-    problems: 'Problems',
-    aboutProblems: 'Problems that most operations throw; [Errors](errors.md) lists all.',
-    columns: ['problem', 'thrown when'],
-    cases: [
-      'a value breaks a rule; 422',
-      'a role lacks the grant; 403',
-      'the record does not exist or is out of reach; 404',
-      'the record has another version; 412',
-    ],
   },
   'zh-CN': {
     title: '作用域',
     lead: '应用的代码通过作用域读写数据：接口与钩子的作用域以调用者身份操作，任务与 `onStart` 的以系统身份操作。用法见[编写代码](../guide/code.zh-CN.md)。',
-    problems: '错误',
-    aboutProblems: '多数操作会抛出的错误；全部错误见[错误码](errors.zh-CN.md)。',
-    columns: ['错误', '何时抛出'],
-    cases: ['值违反规则；422', '角色没有权限；403', '记录不存在或不可访问；404', '记录已是其他版本；412'],
   },
 };
 
-const usualProblems = ['invalid_record', 'forbidden', 'record_not_found', 'stale'];
-
 /** The reference page of the scope: what code of an application works with. */
 export const scopePage = (locale: ServiceLocale): string => {
-  const { title, lead, problems, aboutProblems, columns, cases } = scopeWords[locale];
+  const { title, lead } = scopeWords[locale];
   const sections = scopeSections.map(
     ([
       {
@@ -297,17 +252,5 @@ export const scopePage = (locale: ServiceLocale): string => {
         ...(scopeRemarks[name]?.[locale] ?? []),
       ].join('\n\n'),
   );
-  return page(
-    title,
-    lead,
-    [
-      ...sections,
-      `## ${problems}`,
-      aboutProblems,
-      table(
-        columns,
-        usualProblems.map((name, at) => [code(name), cases[at] ?? '']),
-      ),
-    ].join('\n\n'),
-  );
+  return page(title, lead, sections.join('\n\n'));
 };

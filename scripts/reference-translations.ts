@@ -238,26 +238,6 @@ export const memberTexts: readonly Pair[] = [
     '用作下一页 `after` 的值；最后一页以及不支持游标的排序为 undefined。',
   ],
   [
-    'Fields, or time spans of them; without any, all records form one group.',
-    '字段，或其时间段；都不给出时，全部记录为一组。',
-  ],
-  ['The number of records of each group.', '每组的记录数。'],
-  ['Numeric fields to add up.', '求合计的数值字段。'],
-  ['Numeric fields to average.', '求平均值的数值字段。'],
-  ['Fields whose smallest value is returned.', '返回其最小值的字段。'],
-  ['Fields whose largest value is returned.', '返回其最大值的字段。'],
-  ['UTC offset of the periods: `+08:00`; default UTC.', '时间段的 UTC 偏移：`+08:00`；默认 UTC。'],
-  [
-    'Time zone of the periods, `Europe/Berlin`: the local calendar with its summer time. Not together with `offset`.',
-    '时间段的时区，如 `Europe/Berlin`：按当地日历，计入夏令时。不能与 `offset` 同时使用。',
-  ],
-  ['Conditions on records, joined by AND.', '对记录的条件，以 AND 连接。'],
-  [
-    'Keys of the groups in order; `-` before one is descending. Default: the grouping terms.',
-    '依次排序的各组键；前加 `-` 为降序。默认按分组项排序。',
-  ],
-  ['From 1.', '从 1 开始。'],
-  [
     'Sends mail: in scopes of the system, and of endpoints with `mail: true`.',
     '发送邮件：仅限系统作用域，以及设有 `mail: true` 的接口的作用域。',
   ],
@@ -315,14 +295,6 @@ export const memberTexts: readonly Pair[] = [
   [
     "Returns the id of the job. Throws Problem `invalid_record` where the values violate the rules of the job's input.",
     '返回任务的 id。值违反任务输入的规则时抛出 `invalid_record`。',
-  ],
-  [
-    'The earliest time at which it runs: a Date, or an ISO 8601 text with an offset. Default: now.',
-    '最早的执行时间：Date，或带偏移的 ISO 8601 文本。默认立即执行。',
-  ],
-  [
-    'While a job with this name and key waits for its (first or next) run, no other one is stored: `add` returns the id of the one that waits.',
-    '同名且键相同的任务仍在等待（首次或下次）执行时，不再保存新任务：`add` 返回等待中任务的 id。',
   ],
   ['Present, not null and, for texts, not blank.', '必须存在、不为 null；文本不得为空白。'],
   [

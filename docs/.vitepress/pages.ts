@@ -55,7 +55,7 @@ const decisions: readonly string[] = [
 const firstGroups: readonly Group[] = [
   {
     title: { en: 'First steps', zh: '第一步' },
-    pages: ['README.md', ...guides('tour', 'quick-start', 'README'), 'docs/reference/README.md'],
+    pages: ['README.md', ...guides('quick-start', 'README'), 'docs/reference/README.md'],
   },
   {
     title: { en: 'Tutorial', zh: '教程' },
@@ -100,10 +100,9 @@ const referenceGroups: readonly Group[] = [
     pages: [
       ...references('configuration', 'command-line', 'administration', 'databases', 'upgrades'),
       ...references('processes', 'large-tables'),
-      ...references('backup', 'move', 'damage', 'metrics', 'alerts', 'log', 'platforms', 'clocks'),
+      ...references('backup', 'move', 'damage', 'metrics', 'alerts', 'log', 'platforms'),
     ],
   },
-  { title: { en: 'Terms', zh: '术语' }, pages: references('glossary') },
 ];
 
 /** The order of the sidebar, by kind: to learn from, to work by, to look up, to understand. */
@@ -181,7 +180,7 @@ export const sections: readonly Section[] = [
     pages: [
       'CONTRIBUTING.md',
       'tests/README.md',
-      ...contributing('walks', 'recipes', 'glossary-code', 'glossary', 'speed', 'pages', 'mutants'),
+      ...contributing('walks', 'recipes', 'glossary-code', 'glossary', 'speed'),
     ],
   },
 ];

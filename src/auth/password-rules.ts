@@ -19,7 +19,7 @@ export const passwordLimits = {
 export const passwordRules = {
   'zh-CN':
     '密码至少 8 个字符，至多 1024 字节，不得过于常见，也不得以服务名或账号名称（用户名、邮箱、姓名）为主。',
-  en: 'A password must have at least 8 characters and at most 1,024 bytes, must not be a common one, and must not be based on the name of the service or of the account (username, email address, name).',
+  en: 'A password must have at least 8 characters, must not be very long (over 1,024 bytes) or a common one, and must not be based on the name of the service or of the account (username, email address, name).',
 } as const;
 
 const commonCount = 3_000;

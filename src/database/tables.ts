@@ -3,7 +3,7 @@
 export { maxOverlapSeconds } from './tables/api-key-tables.ts';
 export { jobLeaseMs, longestRetryMs } from './tables/job-tables.ts';
 export type { CoreSchema } from './tables/own-tables.ts';
-export { decidingTimes, ownTables, shownTimes } from './tables/own-tables.ts';
+export { decidingTimes, ownTables } from './tables/own-tables.ts';
 export { providerCodeLifetime } from './tables/provider-tables.ts';
 export { setupLifetime } from './tables/second-factor-tables.ts';
 export { clockSlackMs } from './tables/stored-time.ts';

@@ -115,7 +115,7 @@ describeEachDatabase('LOCALE=auto', (databases) => {
     };
     const wrong = { name: 'too long', state: 'x', amount: 'x' };
     expect(await ask('en', wrong)).toBe(
-      'Title must have at most 5 characters, State must be one of: new, old, Amount must be of type integer',
+      'Title must have at most 5 characters, State must be one of: new, old, Amount must be a whole number',
     );
     expect(await ask('zh', wrong)).toBe(
       '品名最多 5 个字符, State 必须是以下之一：new, old, Amount 类型应为整数',

@@ -51,7 +51,7 @@ export const pagesIn = (example: string): readonly Guide[] =>
 export const isAboutExample = ({ place }: Guide): boolean => place !== undefined && subjects.includes(place);
 
 /** Pages with responses in the language of the page: both languages are run. */
-const runInBoth = new Set(['quick-start.zh-CN.md', 'tour.zh-CN.md']);
+const runInBoth = new Set(['quick-start.zh-CN.md']);
 
 /** The English page of which a Chinese page is the translation; undefined for English pages. */
 export const originalOf = (guide: Guide): Guide | undefined =>

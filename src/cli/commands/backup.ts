@@ -21,7 +21,6 @@ export const command = defineCommand({
   description: [
     'Copies a consistent state of the whole database into FILE, while the service runs and writes. FILE.json beside it',
     'has the rows and a checksum of each table. A restore needs both files.',
-    'The command writes FILE.part and renames it at the end. A killed run leaves FILE.part; the next run removes it.',
     'Not included: the credentials, their key, and secrets in DATA_DIR or the environment. Back them up separately.',
   ],
   examples: [

@@ -27,8 +27,7 @@ export const command = defineCommand({
     '(.jsonl, .ndjson); with - as FILE, CSV to stdout. The records are those of GET /api/v1/NAME for the same user.',
     'With --person: their account, sessions, keys, records, history, events and audit lines, without any secret, as JSON',
     'lines (.jsonl, .ndjson, or - for stdout). Records of other people that the person changed are named without values.',
-    'The command writes FILE.part and renames it at the end. Run it again after Ctrl-C or a crash: it continues after the',
-    'last complete record.',
+    'Run it again after Ctrl-C or a crash: it continues after the last complete record.',
     'A new database is migrated first. If migrations of another one are pending, it exits with 1 and names them.',
   ],
   examples: [

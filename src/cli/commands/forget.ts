@@ -27,9 +27,8 @@ export const command = defineCommand({
   description: [
     'Permanently removes the values of a record from all its stored versions, events and webhook deliveries. Authors and',
     'times stay, and the audit log records the command. The record is also removed from the trash, so it cannot be',
-    'restored. The record itself is not changed: first delete it or clear its fields. Later changes are stored as usual.',
-    'Former values also leave the files of a local database. With User as MODEL, the names and network addresses of a deleted',
-    'user leave the audit log, histories and events.',
+    'restored. The record itself is not changed: first delete it or clear its fields.',
+    'With User as MODEL, the names and network addresses of a deleted user leave the audit log, histories and events.',
   ],
   examples: ['gatewright forget Customer 17'],
   async run({ values, operands: [model = '', text = ''] }, io) {

@@ -16,10 +16,9 @@ export const command = defineCommand({
   },
   description: [
     'Creates records from FILE: CSV with a header line (.csv), or one JSON object per line (.jsonl, .ndjson).',
-    'The policy, validation and hooks of the API apply to each. Lines are written in transactions of some thousand. An',
-    'invalid line ends the import with all messages of its transaction, which is rolled back.',
-    'Run it again after an error, Ctrl-C or a crash: it continues after the last written line, and writes each line once.',
-    'A completed import starts from the beginning. An empty cell is null, "" an empty text.',
+    'The policy, validation and hooks of the API apply to each. An invalid line ends the import with all messages of its',
+    'transaction, which is rolled back. Run it again after an error, Ctrl-C or a crash: it continues after the last',
+    'written line. An empty cell is null, "" an empty text.',
     'A new database is migrated first. If migrations of another one are pending, it exits with 1 and names them.',
   ],
   examples: [

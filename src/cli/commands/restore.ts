@@ -20,9 +20,8 @@ export const command = defineCommand({
   },
   description: [
     'Restores a backup into the empty database of DATABASE_URL and compares it with FILE.json, completely or not at all.',
-    'After a crash, run it again. The next start, or gatewright migrate, applies newer migrations.',
-    'Access that was revoked after the backup is valid again: sessions, keys and grants. Restore only your own files:',
-    'the database executes a backup, and FILE.json detects damage, not manipulation.',
+    'After a crash, run it again. Access that was revoked after the backup is valid again: sessions, keys and grants.',
+    'Restore only your own files, because the database executes a backup.',
   ],
   examples: [
     'DATABASE_URL=sqlite:restored.db gatewright restore backups/2026-11-22.db',

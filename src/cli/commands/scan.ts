@@ -82,9 +82,8 @@ export const command = defineCommand({
   },
   description: [
     'Finds API keys of this service in files, folders or standard input, and prints file, line, owner and name of each, never',
-    'the key. It compares hashes, so that no other text of this form is reported. It finds replaced and revoked keys too.',
-    'Links below a folder are not followed. Compressed files are scanned as they are. With --git it reads every version of',
-    'every file, and messages of commits and tags.',
+    'the key. It finds replaced and revoked keys too. With --git it reads every version of every file, and messages of',
+    'commits and tags.',
     'Exit status: 0 no key, 1 keys, 2 wrong usage, 3 no key, but something could not be scanned.',
   ],
   examples: [

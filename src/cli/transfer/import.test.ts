@@ -123,7 +123,7 @@ describeEachDatabase('gatewright import', (databases) => {
         'file: line 452, stock: Stock must be at least 0',
         'file: line 453, sku: Sku must not be blank',
         'file: line 454, sku: Sku is already taken',
-        'file: line 455, stock: Stock must be of type integer',
+        'file: line 455, stock: Stock must be a whole number',
         'file: line 457: it has 1 cells, and the first line 2',
         '',
       ].join('\n'),
