@@ -598,6 +598,7 @@ export const limitTexts: readonly Pair[] = [
   ['text, and HTML, of a message of the application', '应用邮件的文本与 HTML 各自的长度'],
   ['an error', '报错'],
   ['webhooks that a user makes for managed records', '用户为其管理的记录创建的 Webhook 数'],
+  ['service accounts of one owner, made by users', '用户创建的服务账号数（每个所有者）'],
   ['deliveries are kept for', '发送记录的保留时间'],
   [
     'test messages and repeated deliveries of a user’s own webhooks in a minute',

@@ -138,6 +138,8 @@ const ownerless = (db: OwnTables) =>
     .leftJoin('users as o', 'o.id', 'u.owner_id')
     .where('u.kind', '=', 'service')
     .where('u.disabled', '=', false)
+    // One of a record ends with it.
+    .where('u.owner_record', 'is', null)
     .where((eb) => eb.or([eb('o.id', 'is', null), eb('o.disabled', '=', true)]));
 
 /** Each query is bounded by an index of its own. */

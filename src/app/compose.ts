@@ -26,6 +26,7 @@ import {
   createAccountLinks,
   createAccountStore,
   createAccounts,
+  createAccountsEnd,
   createCallerStore,
   createIdentityStore,
   createNotifyUser,
@@ -203,6 +204,7 @@ const composeResources = (
     transactionLimit: foundations.transactionLimit,
     events,
     eventsCommitted: eventSignal.onCommit,
+    ownerEnds: createAccountsEnd(context),
     forget: createForget({ ...context, outbox, wake }),
     scopeOf,
   });

@@ -25,6 +25,8 @@ import {
   type OwnPasswordParts,
   ownAccountEndpoints,
   passwordEndpoint,
+  type ServiceAccountParts,
+  serviceAccountEndpoints,
   usersEndpoint,
 } from '../accounts/users.ts';
 import { type AboutParts, aboutEndpoint } from '../console/about.ts';
@@ -59,6 +61,7 @@ export type FixedEndpointParts = HealthParts &
   OidcParts &
   ListParts &
   ApiKeyParts &
+  ServiceAccountParts &
   WebhookEntityParts &
   PaymentParts &
   ChangesEndpointParts &
@@ -91,6 +94,7 @@ export const fixedEndpoints = (services: FixedEndpointParts): Endpoint[] => {
     ...oidcEndpoints(services),
     usersEndpoint(services),
     ...apiKeyEndpoints(services),
+    ...serviceAccountEndpoints(services),
     ...ownWebhookEndpoints(services),
     ...payments,
     ...changesEndpoints(services),

@@ -51,7 +51,7 @@ const made: Migrations = {
 const holding = {
   values: ['values', 'paths', 'sent', 'answer', 'query'],
   fields: ['values', 'paths', 'fields', 'field', 'sent', 'answer', 'query'],
-  models: ['model', 'models', 'sent'],
+  models: ['model', 'owner', 'models', 'sent'],
   tables: ['list'],
 } as const satisfies Record<string, readonly KeptKind[]>;
 
@@ -168,6 +168,10 @@ describeEachDatabase('what is kept of records', (databases) => {
         select 'Zqorder', 1, '', 1, 1, 0, '2026-11-23T00:00:00.000Z' where not exists (select 1 from gatewright_import_places)`,
       `insert into gatewright_counts (model, field, per, target_id, period, last)
         select 'Zqorder', 'zqnote', 'zqcust_id', 1, 0, 1 where not exists (select 1 from gatewright_counts)`,
+      `insert into users (username, username_canonical, email, email_canonical, name, password_hash, kind,
+          owner_model, owner_record, created_at, updated_at)
+        select 'robot', 'robot', '', 'robot', 'robot', '', 'service', 'Zqorder', 1, '2026-11-23T00:00:00.000Z',
+          '2026-11-23T00:00:00.000Z' where not exists (select 1 from users where kind = 'service')`,
     ])
       await database.execute({ sql, parameters: [] });
   };
@@ -242,7 +246,7 @@ describeEachDatabase('what is kept of records', (databases) => {
 
     await apply((db, dialect) => renameTable(db, dialect, 'zqorders', 'zqsales', { model: 'Zqsale' }));
     expect(await holders(database, /Zqorder/)).toEqual(declared(['sent']));
-    expect(await holders(database, /Zqsale/)).toEqual(declared(['model', 'models']));
+    expect(await holders(database, /Zqsale/)).toEqual(declared(['model', 'owner', 'models']));
     expect(await holders(database, /zqorders/)).toEqual([]);
     expect(await holders(database, /zqsales/)).toEqual(declared(['list']));
 
@@ -268,5 +272,8 @@ describeEachDatabase('what is kept of records', (databases) => {
     expect(await holders(database, /zqkeep|zqremark/)).toEqual([]);
     await apply((db, dialect) => dropTable(db, dialect, 'zqsales'));
     expect(await holders(database, /Zqsale|zqsales|zqbuyer_id/)).toEqual([]);
+    const robots = { sql: `select disabled from users where kind = 'service'`, parameters: [] };
+    const ended = await database.all<{ disabled: boolean | number }>(robots);
+    expect(ended.map(({ disabled }) => Boolean(disabled))).toEqual([true]);
   });
 });

@@ -29,7 +29,7 @@ import { MembershipsOf } from './memberships-of.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { RoleLinks } from './roles-of.tsx';
 import { SignInsOf } from './sign-ins-of.tsx';
-import { mayHaveFactor, mayManage, superAdmin, type User } from './user.ts';
+import { mayHaveFactor, mayManage, ownerName, superAdmin, type User } from './user.ts';
 import { FactorOf, UserState } from './users.tsx';
 
 const facts = (text: Text): OwnColumn<User>[] => [
@@ -40,7 +40,11 @@ const facts = (text: Text): OwnColumn<User>[] => [
     name: 'owner',
     has: ({ kind }) => kind === 'service',
     render: ({ owner }) =>
-      owner === null ? '—' : <Link to={`/users/${owner.id}/show`}>{owner.username}</Link>,
+      owner?.username === undefined ? (
+        ownerName(owner)
+      ) : (
+        <Link to={`/users/${owner.id}/show`}>{owner.username}</Link>
+      ),
   },
   { name: 'roles', render: ({ roles }) => <RoleLinks roles={roles} /> },
   { name: 'disabled', label: text('users.state'), render: (user) => <UserState {...user} /> },

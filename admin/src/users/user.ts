@@ -1,3 +1,13 @@
+export interface AccountOwner {
+  readonly id: number;
+  readonly username?: string;
+  readonly model?: string;
+}
+
+/** The username of a person, or model and id of a record. */
+export const ownerName = (owner: AccountOwner | null): string =>
+  owner === null ? '—' : (owner.username ?? `${owner.model ?? ''} #${owner.id}`);
+
 export interface User {
   readonly id: number;
   readonly username: string;
@@ -10,7 +20,8 @@ export interface User {
   readonly kind: 'person' | 'service';
   /** The person responsible for a service account; null for persons, and after the owner was deleted. */
   readonly owner_id: number | null;
-  readonly owner: { readonly id: number; readonly username: string } | null;
+  /** A person with a username, or a record with its model. */
+  readonly owner: AccountOwner | null;
   readonly must_change_password: boolean;
   readonly created_at: string;
   readonly updated_at: string;

@@ -9,7 +9,7 @@ import { useWords } from '../records/use-metadata.ts';
 import { type Text, useText } from '../texts/provider.ts';
 import { DisableUser } from './disable-user.tsx';
 import { RoleLinks } from './roles-of.tsx';
-import { mayHaveFactor, type User } from './user.ts';
+import { mayHaveFactor, ownerName, type User } from './user.ts';
 
 export const UserState = ({
   disabled,
@@ -67,7 +67,7 @@ export const userColumns = (text: Text): OwnColumn<User>[] => [
         {kind === 'person' ? null : (
           <Box component="span" sx={{ color: 'text.secondary', fontWeight: 400 }}>
             {' · '}
-            {owner === null ? text('users.service') : text('users.serviceOf', { owner: owner.username })}
+            {owner === null ? text('users.service') : text('users.serviceOf', { owner: ownerName(owner) })}
           </Box>
         )}
       </>

@@ -7,7 +7,7 @@ import { sql as raw } from 'kysely';
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { maxRequests } from '../../auth/rate-limit.ts';
 import { timeText } from '../../database/source.ts';
-import { sql, statement, toQuery } from '../../database/statement.ts';
+import { literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { parseTimestamp, toTimestamp } from '../../kernel/clock.ts';
@@ -38,7 +38,7 @@ import {
   storedRestrictions,
 } from './restrictions.ts';
 import { revokeKey } from './revoked-keys.ts';
-import { lockGrantedKey, rotatedKey, rotateKey } from './rotation.ts';
+import { lockGrantedKey, type ManagesOwner, rotatedKey, rotateKey } from './rotation.ts';
 import { markSecrets, storedHash } from './stored-hash.ts';
 
 /** Fields of a new key, for every command that creates one. */
@@ -263,9 +263,18 @@ const updateKey = (known: ReadonlySet<string>) =>
   });
 
 /** Deletes a key of the grant. */
-const removeKey = async (call: CommandCall<object>) => ({
-  audit: await revokeKey(call, await lockGrantedKey(call, call.id, call.grant)),
+const removeKey = async (call: CommandCall<object>, manages?: ManagesOwner) => ({
+  audit: await revokeKey(call, await lockGrantedKey(call, call.id, call.grant, manages)),
 });
+
+type RotationCall = CommandCall<{ readonly overlap?: number | null }>;
+
+const rotateGranted = async (call: RotationCall, manages?: ManagesOwner) => {
+  const stored = await lockGrantedKey(call, call.id, call.grant, manages);
+  const overlap = call.values.overlap ?? defaultOverlapSeconds;
+  const { audit, ...rotated } = await rotateKey(call, stored, overlap);
+  return { audit, data: rotatedKey(stored, rotated) };
+};
 
 const rotation = {
   verb: 'rotate',
@@ -283,12 +292,7 @@ const rotation = {
   }),
   message: 'keyRotated',
   problems: ['record_not_found', 'key_expired'],
-  run: async (call: CommandCall<{ readonly overlap?: number | null }>) => {
-    const stored = await lockGrantedKey(call, call.id, call.grant);
-    const overlap = call.values.overlap ?? defaultOverlapSeconds;
-    const { audit, ...rotated } = await rotateKey(call, stored, overlap);
-    return { audit, data: rotatedKey(stored, rotated) };
-  },
+  run: (call: RotationCall) => rotateGranted(call),
 } as const;
 
 const rotateAnyKey = defineEntityCommand({ ...rotation, operation: 'adminRotateApiKey' });
@@ -302,7 +306,7 @@ const deleteKey = defineEntityCommand({
     en: 'It stops working at once. Keys of all users can be deleted here.',
   },
   problems: ['record_not_found'],
-  run: removeKey,
+  run: (call) => removeKey(call),
 });
 
 const foundKeySchema: JsonSchema = schemaOf('FoundApiKey', {
@@ -349,25 +353,56 @@ export const keyCommands = (parts: KeyCommandParts): readonly EntityCommand[] =>
   findKey,
 ];
 
-/** Locks a service account that this person owns; false if it is none. */
-const ownsAccount = async ({ transaction, dialect }: Change, owner: number, id: number): Promise<boolean> => {
-  const lock = statement<{ owner: number; id: number }>(
-    dialect,
-    (value) => sql`select id from users
-      where id = ${value('id')} and owner_id = ${value('owner')} and kind = 'service'${dialect.updateLock}`,
-  );
-  return (await transaction.get(lock({ owner, id }))) !== undefined;
+interface OwnedAccount {
+  readonly owner_id: number | null;
+  readonly owner_model: string | null;
+  readonly owner_record: number | null;
+}
+
+/**
+ * Locks a service account for which this person is responsible; false if it is none. The record that owns it is locked
+ * before, as a deletion of the record locks them.
+ */
+const ownsAccount = async (
+  change: Change,
+  person: number,
+  id: number,
+  manages: ManagesOwner,
+): Promise<boolean> => {
+  const { transaction, dialect } = change;
+  const read = (lock: boolean) =>
+    statement<{ id: number }>(
+      dialect,
+      (value) => sql`select owner_id, owner_model, owner_record from users
+        where id = ${value('id')} and kind = 'service'
+          and (owner_record is null or disabled = ${literal(false)})${lock ? dialect.updateLock : sql``}`,
+    );
+  const before = await transaction.get<OwnedAccount>(read(false)({ id }));
+  if (before?.owner_model != null && before.owner_record !== null) {
+    const record = { model: before.owner_model, id: Number(before.owner_record) };
+    if (!(await manages(change, record))) return false;
+  }
+  const account = await transaction.get<OwnedAccount>(read(true)({ id }));
+  if (account === undefined || account.owner_model !== before?.owner_model) return false;
+  if (account.owner_model === null) return account.owner_id === person;
+  return account.owner_record === before.owner_record;
 };
 
-const createOwnKey = ({ known, notify }: KeyCommandParts) =>
+/** Dependencies of the commands of users on their own keys. */
+export interface OwnKeyCommandParts extends KeyCommandParts {
+  readonly manages: ManagesOwner;
+}
+
+const createOwnKey = ({ known, notify, manages }: OwnKeyCommandParts) =>
   defineEntityCommand({
     ...creation,
     refine: refineKey(known),
     operation: 'createApiKey',
     summary: { 'zh-CN': '创建 API 密钥', en: 'Create an API key' },
     description: {
-      'zh-CN': '完整密钥仅在此响应中返回一次。以 `service_account_id` 为自己负责的服务账号创建密钥。',
-      en: 'Only this response contains the full key. With `service_account_id` the key is one of a service account that the caller owns.',
+      'zh-CN':
+        '完整密钥仅在此响应中返回一次。以 `service_account_id` 为自己负责的服务账号创建密钥：属于自己，或属于自己可管理（`manage`）的记录。',
+      en: 'Only this response contains the full key. With `service_account_id` the key is one of a service account of the caller, or of a record that the caller manages (the rule `manage` of its model).',
     },
     input: { ...keyFieldDefinitions, service_account_id: field.integer({ min: 1 }) },
     constraints: { foreign_key: 'record_not_found' },
@@ -375,27 +410,32 @@ const createOwnKey = ({ known, notify }: KeyCommandParts) =>
     run: async (call) => {
       const caller = actingUserId(call.actor) ?? 0;
       const userId = call.values.service_account_id ?? caller;
-      if (userId !== caller && !(await ownsAccount(call, caller, userId)))
+      if (userId !== caller && !(await ownsAccount(call, caller, userId, manages)))
         throw new ViolationError({ field: 'service_account_id', rule: 'reference' });
       return showNewKey(call, userId, notify);
     },
   });
 
-const deleteOwnKey = defineEntityCommand({
-  verb: 'remove',
-  operation: 'deleteApiKey',
-  summary: { 'zh-CN': '删除 API 密钥', en: 'Delete an API key' },
-  description: {
-    'zh-CN': '立即失效。他人的密钥视为不存在（404）。',
-    en: 'It stops working at once. Keys of other users are not found (404).',
-  },
-  problems: ['record_not_found'],
-  run: removeKey,
-});
+const deleteOwnKey = ({ manages }: OwnKeyCommandParts) =>
+  defineEntityCommand({
+    verb: 'remove',
+    operation: 'deleteApiKey',
+    summary: { 'zh-CN': '删除 API 密钥', en: 'Delete an API key' },
+    description: {
+      'zh-CN': '立即失效。他人的密钥视为不存在（404）。',
+      en: 'It stops working at once. Keys of other users are not found (404).',
+    },
+    problems: ['record_not_found'],
+    run: (call) => removeKey(call, manages),
+  });
 
 /** Commands of users on their own keys. */
-export const ownKeyCommands = (parts: KeyCommandParts): readonly EntityCommand[] => [
+export const ownKeyCommands = (parts: OwnKeyCommandParts): readonly EntityCommand[] => [
   createOwnKey(parts),
-  defineEntityCommand({ ...rotation, operation: 'rotateApiKey' }),
-  deleteOwnKey,
+  defineEntityCommand({
+    ...rotation,
+    operation: 'rotateApiKey',
+    run: (call: RotationCall) => rotateGranted(call, parts.manages),
+  }),
+  deleteOwnKey(parts),
 ];

@@ -1,8 +1,12 @@
+/** Endpoints of one's own API keys, and of those of service accounts of records that one manages. */
+
 import { userOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { commandEndpoint, type EntityCommandParts, showEntity } from '../../http/entity-endpoint.ts';
 import { type ListParts, listEndpoint } from '../../http/list-endpoint.ts';
 import { eachModel } from '../../policy/key-scope.ts';
+import type { ServedResource } from '../../resources/operations.ts';
+import { RecordOwners } from '../users/record-owners.ts';
 import type { NotifyUser } from '../users/user-notices.ts';
 import { ownKeyCommands } from './commands.ts';
 import { ownKeyEntity } from './entity.ts';
@@ -10,6 +14,7 @@ import { ownKeyEntity } from './entity.ts';
 export interface ApiKeyParts extends EntityCommandParts, ListParts {
   readonly keyScopes: ReadonlySet<string>;
   readonly notifyUser: NotifyUser;
+  readonly resources: ReadonlyMap<string, ServedResource>;
 }
 
 /** One's own API keys. A key of another user is as good as missing. */
@@ -21,6 +26,8 @@ export const apiKeyEndpoints = (services: ApiKeyParts): Endpoint[] => {
   } as const;
   const tag = 'API keys';
   const show = showEntity(services, ownKeyEntity);
+  const owners = new RecordOwners(services.resources);
+  const grants = { grantsOn: owners.grantsOn };
   return [
     listEndpoint(services, ownKeyEntity, {
       operation: 'listApiKeys',
@@ -45,9 +52,13 @@ export const apiKeyEndpoints = (services: ApiKeyParts): Endpoint[] => {
       },
       handle: async (call) => show(call, userOf(call).credential ?? 0),
     },
-    ...ownKeyCommands({ known: services.keyScopes, notify: services.notifyUser }).map((command) => {
+    ...ownKeyCommands({
+      known: services.keyScopes,
+      notify: services.notifyUser,
+      manages: ({ actor, transaction }, record) => owners.manages(actor, record, transaction),
+    }).map((command) => {
       const policy = command.verb === 'create' ? ({ kind: 'user' } as const) : place.policy;
-      return commandEndpoint(services, ownKeyEntity, command, { ...place, policy, tag });
+      return commandEndpoint(services, ownKeyEntity, command, { ...place, ...grants, policy, tag });
     }),
   ];
 };

@@ -17,6 +17,9 @@ export interface LockedKey extends StoredRestrictions {
   readonly user_id: number;
   /** The person behind the key: its user, or the owner of its service account. */
   readonly owner_id: number | null;
+  /** The record that owns the service account of the key; null for every other key. */
+  readonly owner_model: string | null;
+  readonly owner_record: number | null;
   readonly name: string;
   readonly key_hash: string;
   readonly key_prefix: string;
@@ -35,21 +38,59 @@ export const lockKey = ({ transaction, dialect }: Change, id: number): Promise<L
         cast(k."limit" as text) as "limit", k.quota,
         ${timeText(dialect, sql`k.expires_at`)} as expires_at, ${timeText(dialect, sql`k.created_at`)} as created_at,
         ${timeText(dialect, sql`case when k.rotated_at is null then k.last_used_at else k.secret_used_at end`)} as used_at,
-        (select case when u.kind = 'service' then u.owner_id else u.id end from users u where u.id = k.user_id) as owner_id
+        (select case when u.kind = 'service' then u.owner_id else u.id end from users u where u.id = k.user_id) as owner_id,
+        (select u.owner_model from users u where u.id = k.user_id) as owner_model,
+        (select u.owner_record from users u where u.id = k.user_id) as owner_record
       from api_keys k where k.id = ${value('id')}${dialect.updateLock}`,
   );
   return transaction.get<LockedKey>(lock({ id }));
 };
 
-/** Locks a key of a grant. @throws Problem `record_not_found` */
-export const lockGrantedKey = async (change: Change, id: number, { rows }: Grant): Promise<LockedKey> => {
+/** Tells whether an actor is responsible for the service accounts of a record. */
+export type ManagesOwner = (
+  change: Change,
+  record: { readonly model: string; readonly id: number },
+) => Promise<boolean>;
+
+/**
+ * The record that owns the service account of a key, if the actor manages it. It is locked before the key, as a
+ * deletion of the record locks them.
+ */
+const managedOwner = async (
+  change: Change,
+  id: number,
+  manages: ManagesOwner,
+): Promise<{ readonly model: string; readonly id: number } | undefined> => {
+  const find = statement<{ id: number }>(
+    change.dialect,
+    (value) => sql`select u.owner_model as model, u.owner_record as id
+      from api_keys k join users u on u.id = k.user_id where k.id = ${value('id')} and u.owner_record is not null`,
+  );
+  const found = await change.transaction.get<{ model: string; id: number | string }>(find({ id }));
+  const owner = found && { model: found.model, id: Number(found.id) };
+  return owner !== undefined && (await manages(change, owner)) ? owner : undefined;
+};
+
+/**
+ * Locks a key of a grant, or of a service account of a record that the actor manages.
+ * @throws Problem `record_not_found`
+ */
+export const lockGrantedKey = async (
+  change: Change,
+  id: number,
+  { rows }: Grant,
+  manages?: ManagesOwner,
+): Promise<LockedKey> => {
   if (rows === 'none') throw new Problem('record_not_found');
+  const owner = manages && (await managedOwner(change, id, manages));
   const key = await lockKey(change, id);
   if (key === undefined) throw new Problem('record_not_found');
+  const isManaged =
+    owner !== undefined && owner.model === key.owner_model && owner.id === Number(key.owner_record);
   for (const condition of rows) {
     if ('rule' in condition || condition.column !== 'holder_id') throw new Error('keys have one condition');
-    if (condition.value !== key.user_id && condition.value !== key.owner_id)
-      throw new Problem('record_not_found');
+    const isOwn = condition.value === key.user_id || condition.value === key.owner_id;
+    if (!isOwn && !isManaged) throw new Problem('record_not_found');
   }
   return key;
 };

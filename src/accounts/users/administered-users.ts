@@ -6,17 +6,19 @@ import { passwordRules } from '../../auth/password-rules.ts';
 import { adminAuth, adminTag } from '../../http/administration.ts';
 import { actorOf, idOf, reachesIn, ticketOf, userOf } from '../../http/call.ts';
 import { scopeProblems } from '../../http/describe.ts';
-import type { Endpoint } from '../../http/endpoint.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { type EntityReadParts, entityPolicy, showEntity } from '../../http/entity-endpoint.ts';
 import { refuseInvalid } from '../../http/input.ts';
 import { sessionOf } from '../../http/list-endpoint.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
 import { Problem, type ProblemKind } from '../../kernel/problem.ts';
+import { ViolationError } from '../../ledger/command.ts';
 import { adminArea } from '../../resources/admin-area.ts';
 import { actingFor, createUserRemoval, type ServedResource } from '../../resources/operations.ts';
 import { managedUserEntity } from './entity.ts';
 import { verifyOwnPassword } from './own-password.ts';
-import type { UserStore } from './store.ts';
+import { RecordOwners } from './record-owners.ts';
+import type { UserStore, UserValues } from './store.ts';
 import { createUserInput, newUserOf, type UserForm } from './user-input.ts';
 
 const mustChange = {
@@ -45,7 +47,20 @@ interface UserAdministration {
   readonly reaches: NonNullable<Endpoint['reaches']>;
 }
 
-const createEndpoint = ({ services: { users, passwords }, input, show }: UserAdministration): Endpoint => ({
+/** Adds a user. A record that is to own a service account is locked, and is there when the account is added. */
+const addUser = (services: AdminUserParts, call: Call, values: UserValues): Promise<number> => {
+  const { database, users, resources } = services;
+  const { ownerRecord } = values;
+  if (ownerRecord === undefined) return users.create(values, actorOf(call));
+  return database.write(async (transaction) => {
+    const acting = actingFor(call, adminArea);
+    if (!(await new RecordOwners(resources).isThere(acting, ownerRecord, transaction)))
+      throw new ViolationError({ field: 'owner', rule: 'reference' });
+    return users.create(values, actorOf(call), transaction);
+  });
+};
+
+const createEndpoint = ({ services, input, show }: UserAdministration): Endpoint => ({
   operation: 'adminCreateUser',
   method: 'POST',
   path,
@@ -56,8 +71,8 @@ const createEndpoint = ({ services: { users, passwords }, input, show }: UserAdm
   docs: {
     summary: { 'zh-CN': '创建用户', en: 'Create a user' },
     description: {
-      'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}\`invite: true\` 时可不给密码：该用户在通过链接设置密码之前不能登录，见 \`POST /admin/users/:id/invitation\`。\`kind: 'service'\` 建立服务账号：没有密码，不能登录，须有负责人 \`owner_id\`（可用的个人用户），邮箱可不给出。`,
-      en: `${passwordRules.en} ${mustChange.en} With \`invite: true\` the password may be absent: the user cannot sign in until they have set one by a link, see \`POST /admin/users/:id/invitation\`. \`kind: 'service'\` creates a service account: it has no password, cannot sign in, and needs an \`owner_id\`, an enabled person. Its email may be absent.`,
+      'zh-CN': `${passwordRules['zh-CN']}${mustChange['zh-CN']}\`invite: true\` 时可不给密码：该用户在通过链接设置密码之前不能登录，见 \`POST /admin/users/:id/invitation\`。\`kind: 'service'\` 建立服务账号：没有密码，不能登录，须有负责人 \`owner_id\`（可用的个人用户）或 \`owner\`（\`{"model", "id"}\`：由某条记录拥有），邮箱可不给出。`,
+      en: `${passwordRules.en} ${mustChange.en} With \`invite: true\` the password may be absent: the user cannot sign in until they have set one by a link, see \`POST /admin/users/:id/invitation\`. \`kind: 'service'\` creates a service account: it has no password, cannot sign in, and needs an \`owner_id\`, an enabled person, or an \`owner\`, a record (\`{"model", "id"}\`). Its email may be absent.`,
     },
     tag: adminTag,
     data: managedUserEntity.schema,
@@ -68,8 +83,9 @@ const createEndpoint = ({ services: { users, passwords }, input, show }: UserAdm
     refuseInvalid(read.errors);
     const { password } = read;
     // An invited user and a service account have none: nothing that is typed is the password of an empty text.
-    const passwordHash = password === undefined ? '' : await passwords.hash(password, ticketOf(call));
-    const id = await input.save(() => users.create(newUserOf(read, passwordHash), actorOf(call)));
+    const passwordHash =
+      password === undefined ? '' : await services.passwords.hash(password, ticketOf(call));
+    const id = await input.save(() => addUser(services, call, newUserOf(read, passwordHash)));
     return show(call, id);
   },
 });

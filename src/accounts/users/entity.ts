@@ -25,7 +25,12 @@ const ownerOf = (dialect: Dialect, row: string): Fragment => {
     { name: 'username', value: sql`o.username` },
     { name: 'name', value: sql`o.name` },
   ]);
-  return sql`(select ${owner} from users o where o.id = ${identifier(row, 'owner_id')})`;
+  const record = dialect.object([
+    { name: 'model', value: identifier(row, 'owner_model') },
+    { name: 'id', value: identifier(row, 'owner_record') },
+  ]);
+  return sql`(case when ${identifier(row, 'owner_record')} is not null then ${record}
+    else (select ${owner} from users o where o.id = ${identifier(row, 'owner_id')}) end)`;
 };
 
 const fields = {
@@ -39,7 +44,7 @@ const fields = {
     },
   }),
   owner_id: computed(field.integer({ label: { 'zh-CN': '负责人（用户 id）', en: 'Owner (user id)' } }), {
-    note: 'person who is responsible for a service account; null for persons, and once the owner was deleted',
+    note: 'person who is responsible for a service account; null for persons, for accounts of a record, and once the owner was deleted',
   }),
   owner: computed(field.string({ label: { 'zh-CN': '负责人', en: 'Owner' } }), {
     value: sql`(select o.username from users o where o.id = t.owner_id)`,
@@ -47,10 +52,12 @@ const fields = {
     schema: {
       ...schemaOf('AccountOwner', {
         id: field.integer(always),
-        username: field.string(always),
-        name: field.string(always),
+        model: computed(field.string(), { note: 'of a record that owns the account; absent for a person' }),
+        username: computed(field.string(), { note: 'of a person' }),
+        name: computed(field.string(), { note: 'of a person' }),
       }),
       type: ['object', 'null'],
+      required: ['id'],
     },
   }),
   invited: computed(field.boolean({ ...always, label: { 'zh-CN': '待设置密码', en: 'No password yet' } }), {

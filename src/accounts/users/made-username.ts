@@ -35,6 +35,16 @@ export const usernameOfAddress = (email: string): string => {
   return speaking.has(canonicalAccount(found)) ? withEnding(found) : found;
 };
 
+/** A username that a display name suggests, with a random ending: it tells no one which names are taken. */
+export const usernameOfName = (name: string): string => {
+  const stem = name
+    .trim()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+  const made = withEnding(stem);
+  return stem === '' || usernameViolation(made) !== undefined ? withEnding('service') : made;
+};
+
 /** Returns the username, or one with a random ending where a user has it, in the transaction that uses it. */
 export const freeUsername = async (
   { transaction, tables }: Pick<Change, 'transaction' | 'tables'>,

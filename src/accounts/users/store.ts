@@ -24,6 +24,7 @@ import {
 } from '../../ledger/context.ts';
 import { administrators, superAdmin } from '../../policy/rule.ts';
 import { revokeKeys } from '../api-keys/revoked-keys.ts';
+import type { RecordOwner } from './record-owners.ts';
 import {
   demandPerson,
   endBegun,
@@ -60,11 +61,13 @@ export interface UserValues {
   readonly ownerId?: number | undefined;
   /** Language of messages to the user; null for none. */
   readonly locale?: Locale | null | undefined;
+  /** The record that owns a service account in place of a person. */
+  readonly ownerRecord?: RecordOwner | undefined;
 }
 
 /** The values that a change sets; an undefined one stays. */
 export type UserChange = {
-  readonly [Name in Exclude<keyof UserValues, 'kind'>]?: UserValues[Name] | undefined;
+  readonly [Name in Exclude<keyof UserValues, 'kind' | 'ownerRecord'>]?: UserValues[Name] | undefined;
 };
 
 /** The columns of the changed fields; an undefined one is not set. */
@@ -79,6 +82,9 @@ export const changedColumns = (change: UserChange) => ({
   must_change_password: change.mustChangePassword,
   owner_id: change.ownerId,
   locale: change.locale,
+  // A person takes the place of a record.
+  owner_model: change.ownerId === undefined ? undefined : null,
+  owner_record: change.ownerId === undefined ? undefined : null,
 });
 
 /** Names of the changed fields, for the audit log; secrets have names only, no values. */
@@ -108,7 +114,7 @@ export const auditDetail = ({ roles, disabled, mustChangePassword, ownerId }: Us
 
 /** The values of a new user in the audit log. */
 const createdDetail = (user: UserValues): JsonObject => {
-  const { roles, disabled, mustChangePassword, passwordHash, kind, ownerId = null } = user;
+  const { roles, disabled, mustChangePassword, passwordHash, kind, ownerId = null, ownerRecord } = user;
   const isService = kind === 'service';
   return withoutUndefined<Json>({
     roles,
@@ -116,6 +122,7 @@ const createdDetail = (user: UserValues): JsonObject => {
     must_change_password: mustChangePassword || undefined,
     kind: isService ? kind : undefined,
     owner_id: isService ? ownerId : undefined,
+    owner: ownerRecord && { ...ownerRecord },
     invited: (!isService && passwordHash === '') || undefined,
   });
 };
@@ -474,7 +481,7 @@ export class UserStore {
     const { tables, actor, at } = made;
     guardSuperAdmin(actor, values.roles);
     const { username, email, name, disabled, passwordHash, mustChangePassword = false } = values;
-    const { kind = 'person', ownerId = null, locale = null } = values;
+    const { kind = 'person', ownerId = null, locale = null, ownerRecord } = values;
     const insert = tables
       .insertInto('users')
       .values({
@@ -492,6 +499,8 @@ export class UserStore {
         kind,
         owner_id: ownerId,
         locale,
+        owner_model: ownerRecord?.model ?? null,
+        owner_record: ownerRecord?.id ?? null,
       })
       .returning('id');
     const id = await insertedId(made, insert);

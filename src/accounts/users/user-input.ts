@@ -11,12 +11,14 @@ import { addressOf } from '../../auth/address.ts';
 import { normalPassword } from '../../auth/password.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
-import type { RuleViolation } from '../../fields/field.ts';
+import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
-import { type Json, type JsonObject, own } from '../../kernel/json.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Catalogue, Locale } from '../../kernel/messages.ts';
 import { ViolationError } from '../../ledger/command.ts';
+import { isId } from '../../resources/operations.ts';
+import type { RecordOwner } from './record-owners.ts';
 import {
   type StoredUserFacts,
   TakenError,
@@ -45,6 +47,8 @@ export interface ReadUser {
   /** The password of an administrator who changes their own. */
   readonly currentPassword: string | undefined;
   readonly kind: UserKind;
+  /** The record that is to own a service account; the write checks that it is there. */
+  readonly ownerRecord: RecordOwner | undefined;
   readonly sessionsEnd: boolean;
   readonly errors: readonly FieldError[];
 }
@@ -55,6 +59,7 @@ const order = [
   'name',
   'kind',
   'owner_id',
+  'owner',
   'invite',
   'password',
   'current_password',
@@ -68,7 +73,7 @@ const order = [
 const ofPasswords = ['password', 'invite', 'must_change_password'] as const;
 
 /** The default address of a service account: a domain to which no mail can be sent (RFC 2606). */
-const noMailbox = (username: string): string => `${username}@service.invalid`;
+export const noMailbox = (username: string): string => `${username}@service.invalid`;
 
 /** The user of an update; `own` is true if the user sends it. */
 export interface UpdatedUser extends StoredUserFacts {
@@ -81,13 +86,28 @@ const isTexts = (value: Json): value is readonly string[] =>
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
+/** A record as `{"model": "Company", "id": 2}` names it; undefined for everything else. */
+export const recordOwnerOf = (value: Json | undefined): RecordOwner | undefined => {
+  if (value === undefined || !isJsonObject(value) || Object.keys(value).length !== 2) return undefined;
+  const [model, id] = [own(value, 'model'), own(value, 'id')];
+  return typeof model === 'string' && isId(id) ? { model, id } : undefined;
+};
+
+/** Schema of an input that names a record. */
+export const recordOwnerSchema: JsonSchema = {
+  type: ['object', 'null'],
+  properties: { model: { type: 'string' }, id: { type: 'integer', minimum: 1 } },
+  required: ['model', 'id'],
+  additionalProperties: false,
+};
+
 const booleanOf = (value: Json | undefined): boolean | undefined =>
   typeof value === 'boolean' ? value : undefined;
 
 /**
  * The values of a new user. @param passwordHash empty for one without a password: an invited user, a service account
  */
-export const newUserOf = ({ change, kind }: ReadUser, passwordHash: string): UserValues => {
+export const newUserOf = ({ change, kind, ownerRecord }: ReadUser, passwordHash: string): UserValues => {
   const { username = '', usernameCanonical = '', email = '', emailCanonical = '' } = change;
   return {
     username,
@@ -100,6 +120,7 @@ export const newUserOf = ({ change, kind }: ReadUser, passwordHash: string): Use
     mustChangePassword: change.mustChangePassword ?? false,
     roles: change.roles ?? ['viewer'],
     ownerId: change.ownerId,
+    ownerRecord,
     kind,
   };
 };
@@ -133,7 +154,7 @@ const readersIn = (catalogue: Catalogue) => {
     must_change_password: field.boolean(),
     owner_id: field.integer({ min: 1 }),
   };
-  const kind = { kind: field.enum(userKinds) };
+  const kind = { kind: field.enum(userKinds), owner: field.json() };
   const password = field.text({ required: true });
   const updated = { ...fields, current_password: field.text(), end_sessions: field.boolean() };
   const created = createInput({ ...fields, ...kind, invite: field.boolean(), password }, catalogue);
@@ -159,6 +180,10 @@ const schemasOf = ({ created, input }: ReturnType<typeof readersIn>, locale: Loc
   const newUser = refined(created.schema, {
     ...accounts,
     roles: { type: ['array', 'null'], ...roles },
+    owner: {
+      ...recordOwnerSchema,
+      description: 'the record that owns a service account, in place of a person',
+    },
   });
   return {
     create: {
@@ -168,6 +193,7 @@ const schemasOf = ({ created, input }: ReturnType<typeof readersIn>, locale: Loc
         { required: ['email', 'password'] },
         { properties: { invite: { const: true } }, required: ['email', 'invite'] },
         { properties: { kind: { const: 'service' } }, required: ['kind', 'owner_id'] },
+        { properties: { kind: { const: 'service' } }, required: ['kind', 'owner'] },
       ],
     },
     update: refined(changes, { ...accounts, roles: { type: 'array', minItems: 1, ...roles } }),
@@ -234,6 +260,7 @@ export class UserForm {
       password: textOf(values['password']),
       currentPassword: textOf(values['current_password']),
       kind: kindOf,
+      ownerRecord: recordOwnerOf(values['owner']),
       sessionsEnd: values['end_sessions'] === true,
       errors: found,
     };
@@ -310,20 +337,27 @@ export class UserForm {
     return violation === undefined ? [] : [this.#readers.input.error('password', violation)];
   }
 
-  /** Rules of service accounts: they have a person as owner, and no input of passwords. */
+  /** Rules of service accounts: they have a person or a record as owner, and no input of passwords. */
   async #checkKind(
     values: Readonly<Record<string, Json>>,
     bad: ReadonlySet<string>,
     kindOf: UserKind,
     isNew: boolean,
   ): Promise<FieldError[]> {
-    const { owner_id: owner } = values;
+    const { owner_id: owner, owner: record } = values;
+    const { created } = this.#readers;
+    if (record != null && !bad.has('owner') && recordOwnerOf(record) === undefined)
+      return [created.error('owner', { rule: 'type', params: { type: 'object' } })];
     if (kindOf === 'person')
-      return owner == null ? [] : [this.#readers.input.error('owner_id', { rule: 'only_service_accounts' })];
+      return (['owner_id', 'owner'] as const)
+        .filter((name) => values[name] != null)
+        .map((name) => created.error(name, { rule: 'only_service_accounts' }));
     const errors = ofPasswords
       .filter((name) => typeof values[name] === 'string' || values[name] === true)
       .map((name) => this.#readers.input.error(name, { rule: 'service_account' }));
-    if (bad.has('owner_id') || (owner === undefined && !isNew)) return errors;
+    if (bad.has('owner_id') || bad.has('owner') || (owner === undefined && !isNew)) return errors;
+    if (record != null)
+      return owner == null ? errors : [...errors, created.error('owner', { rule: 'one_owner' })];
     if (owner == null) return [...errors, this.#readers.input.error('owner_id', { rule: 'required' })];
     const isPerson = typeof owner === 'number' && (await this.#users.isEnabledPerson(owner));
     return isPerson ? errors : [...errors, this.#readers.input.error('owner_id', { rule: 'reference' })];

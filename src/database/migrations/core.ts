@@ -14,6 +14,7 @@ import { searchTriggers } from './0072-search-triggers.ts';
 import { begunStamps } from './0074-begun-stamps.ts';
 import { longSignIns } from './0078-long-sign-ins.ts';
 import { foldedSearches } from './0079-folded-searches.ts';
+import { recordOwnedAccounts } from './0082-record-owned-accounts.ts';
 import { addColumns } from './add-columns.ts';
 import type { Migration, MigrationSet, Migrations } from './migration.ts';
 import { ownStep } from './own-step.ts';
@@ -60,6 +61,7 @@ const coreMigrations: Migrations = {
   '0079_folded_searches': foldedSearches,
   '0080_fresh_sign_ins': addColumns('users', { sign_in_expiry: column.integer({ nullable: true }) }),
   '0081_user_locale': addColumns('users', { locale: column.text({ nullable: true }) }),
+  '0082_record_owned_accounts': recordOwnedAccounts,
 };
 
 /** The migrations of the service. */

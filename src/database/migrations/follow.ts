@@ -302,11 +302,22 @@ const changeModels = (
     ),
   );
 
+/** Ends the accounts that records of a model own: their keys go, and they are disabled and belong to no one. */
+const endAccounts = (tables: Tables, model: string): Fragment[] =>
+  keeping(tables, 'owner').flatMap(({ table, columns: [column = ''] }) => {
+    const owned = sql`${identifier(column)} = ${literal(model)}`;
+    return [
+      sql`delete from api_keys where user_id in (select id from ${identifier(table)} where ${owned})`,
+      sql`update ${identifier(table)} set disabled = ${literal(true)}, ${emptied([column, 'owner_record'])} where ${owned}`,
+    ];
+  });
+
 const forgetModels = (tables: Tables, dialect: Dialect, models: readonly string[]): Fragment[] =>
   models.flatMap((model) => [
     ...keeping(tables, 'model').map(
       ({ table }) => sql`delete from ${identifier(table)} where model = ${literal(model)}`,
     ),
+    ...endAccounts(tables, model),
     ...changeModels(tables, dialect, (of) => sql`nullif(${of}, ${literal(model)})`),
   ]);
 
@@ -363,6 +374,10 @@ export const followTableIn = async (
       ...keeping(tables, 'model').map(
         ({ table: of }) =>
           sql`update ${identifier(of)} set model = ${literal(to.model)} where model = ${literal(old)}`,
+      ),
+      ...keeping(tables, 'owner').map(
+        ({ table: of, columns: [column = ''] }) =>
+          sql`update ${identifier(of)} set ${identifier(column)} = ${literal(to.model)} where ${identifier(column)} = ${literal(old)}`,
       ),
       ...changeModels(
         tables,

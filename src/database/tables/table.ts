@@ -11,6 +11,8 @@ import type { TimeUse } from './stored-time.ts';
 export type KeptKind =
   /** Name of the model that the row is about: the row goes with the model. */
   | 'model'
+  /** Name of the model whose record owns the account of the row: the account ends with the model. */
+  | 'owner'
   /** JSON array of names of models. */
   | 'models'
   /** The list of a table's records, as the administration area calls it: the row goes with the table. */

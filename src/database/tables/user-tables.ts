@@ -41,12 +41,16 @@ export const usersTable = table(
     owner_id: column.integer({ nullable: true, references: 'users.id', onDelete: 'set null' }),
     /** Language of messages to the user, a BCP 47 tag; null while the user has chosen none. */
     locale: column.text({ nullable: true }),
+    /** The model of the record that owns a service account in place of a person; null of all others. */
+    owner_model: column.text({ nullable: true, kept: 'owner' }),
+    owner_record: column.integer({ nullable: true }),
   },
   {
     indexes: {
       users_email_canonical_unique: { on: ['email_canonical'], unique: true },
       users_kind_service: { on: ['id'], where: "kind = 'service'" },
       users_owner_id: { on: ['owner_id'], where: 'owner_id is not null' },
+      users_owner_record: { on: ['owner_record', 'owner_model'], where: 'owner_record is not null' },
       users_username_canonical_unique: { on: ['username_canonical'], unique: true },
     },
   },

@@ -57,6 +57,7 @@ export type RuleName =
   | 'role'
   | 'service_account'
   | 'only_service_accounts'
+  | 'one_owner'
   | 'key_scope'
   | 'key_network'
   | 'key_limit'

@@ -164,6 +164,7 @@ export const en: Catalogue = {
     zone_or_offset: '{label} and offset cannot be combined: give one of them',
     service_account: '{label}: a service account has no password',
     only_service_accounts: '{label}: only service accounts have an owner',
+    one_owner: '{label} and owner_id cannot be combined: give one of them',
     key_scope: '{label}: {value} is not a scope of this service',
     key_network:
       '{label}: {value} is not a network (an address, or the first address of a network with its prefix length)',
@@ -200,6 +201,7 @@ export const en: Catalogue = {
     networks: 'Networks',
     kind: 'Kind',
     owner_id: 'Owner',
+    owner: 'Owner',
     service_account_id: 'Service account',
     user_id: 'User',
     url: 'URL',

@@ -141,6 +141,15 @@ const keepTrashed = async (
   await intoTrash(context.trash, write.acting.shared, { ...bundle, kind, model, id, version, record });
 };
 
+/** Ends what a deleted record owned. Only records that callers manage own anything. */
+export const endOwned = async ({ resource, acting }: TransactionalWrite, id: number): Promise<void> => {
+  const { model, context } = resource;
+  if (model.rules.manage === undefined) return;
+  const { reason, shared } = acting;
+  const actor = reason === undefined ? acting.actor() : { ...acting.actor(), reason };
+  await context.ownerEnds({ model: model.name, id }, actor, shared.transaction);
+};
+
 class Cascading {
   readonly #first: Doomed;
   readonly #acting: Acting & { readonly shared: SharedTransaction };
@@ -299,6 +308,7 @@ export const cascadeFrom = async (
         reach,
       });
       await keepTrashed(dependent, version + 1, whole);
+      await endOwned(write, id);
       afterCommit(write, 'destroy', { id, whole }, {});
     }
     for (const each of nulled) await recordNulled(each);

@@ -160,6 +160,7 @@ describeEachDatabase('operations', (databases) => {
       report: (error: unknown, what: string) => void reported.push(`${what}: ${String(error)}`),
       transactionLimit: 5_000,
       events: new EventLog(database),
+      ownerEnds: () => Promise.resolve(),
       eventsCommitted: () => {},
       resourceOf: (): ServedResource => {
         throw new Error('nothing goes with another here');

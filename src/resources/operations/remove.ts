@@ -4,7 +4,7 @@ import { ConstraintError, type Database, type Transaction } from '../../database
 import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import type { TrashBundle } from '../../records/trash.ts';
-import { cascadeFrom, intoTrash, newTrashBundle } from './cascade.ts';
+import { cascadeFrom, endOwned, intoTrash, newTrashBundle } from './cascade.ts';
 import { affectsOthers, createCascade } from './cascade-links.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type Acting, runInTransaction, type SharedTransaction, transactionOf } from './transaction.ts';
@@ -50,6 +50,7 @@ const destroy = async (
       const record = { ...bundle, kind: 'first', model, id, version, record: removed.whole } as const;
       await intoTrash(resource.context.trash, write.acting.shared, record);
     }
+    await endOwned(write, id);
   }
   afterCommit(write, 'destroy', { id, whole: removed.whole }, {});
 };
@@ -82,8 +83,9 @@ const destroyAll = (
   const { hooks, table } = write.resource.model;
   const { database, transactionLimit } = write.resource.context;
   const isSingle = hooks.beforeCommit === undefined && !affectsOthers(write.resource.cascade);
-  if (isSingle)
-    return runWrite(write, (each) => destroy(each, id, versions), { always: write.resource.model.trash });
+  const { trash, rules } = write.resource.model;
+  const always = trash || rules.manage !== undefined;
+  if (isSingle) return runWrite(write, (each) => destroy(each, id, versions), { always });
   if (isInTransaction(write)) return destroyWith(write, id, versions);
   const runsCode = hooks.beforeCommit !== undefined || write.resource.cascade.runsHooks;
   return runInTransaction(

@@ -1,6 +1,6 @@
 /** A resource as it is served: its model with lists, records, history, trash and grants, made once at start. */
 
-import type { Database } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { versionColumn } from '../../database/source.ts';
 import type { ApplicationCode } from '../../kernel/application-code.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -12,6 +12,7 @@ import {
   type Locale,
   uniqueCombination,
 } from '../../kernel/messages.ts';
+import type { Actor } from '../../ledger/audit.ts';
 import { type EventLog, EventReaders } from '../../ledger/event-log.ts';
 import type { Idempotency } from '../../ledger/idempotency.ts';
 import type { Models } from '../../model/models.ts';
@@ -54,6 +55,12 @@ export interface ResourceContext {
   readonly eventsCommitted: () => void;
   /** Removes the stored copies of a record's values. */
   readonly forget: ForgetRecord;
+  /** Ends what a deleted record owned, in the transaction of its deletion: called for models with `manage`. */
+  readonly ownerEnds: (
+    record: { readonly model: string; readonly id: number },
+    actor: Actor,
+    within: Transaction,
+  ) => Promise<void>;
   /** Called with errors that occur after the response was decided. */
   readonly report: (error: unknown, what: string) => void;
 }
