@@ -118,6 +118,7 @@ export const undo = async (
   if (method !== 'POST' || collection === undefined || part === '/{id}') return;
   const { data } = JSON.parse(text) as { data: { id: number } & { created: { id: number }[] } };
   if (part === '/import') {
+    if (Number(data.created) === 0) return;
     const newest = `${base}/${collection}?sort=-id&page=1&per_page=1`;
     const [imported] = await service.ok<{ id: number }[]>('GET', newest, { token: root });
     await service.delete(`${base}/${collection}/${imported?.id}`, { token: root });
