@@ -20,15 +20,17 @@ const misspelt = (options: object): never => options as never;
 describe('a misspelt option names the nearest', () => {
   it.each<[string, () => unknown, string]>([
     ['of a problem', () => defineProblem(misspelt({ status: 409, numbr: 50, message: 'No' })), 'number'],
-    [
-      'of a problem’s texts',
-      () => defineProblem(misspelt({ status: 409, number: 50, message: { en: 'No', zh: '' } })),
-      'zh-CN',
-    ],
     ['of an answer', () => answer(misspelt({ boddy: '' })), 'body'],
     ['of a job', () => defineJob(misspelt({ evry: '@daily', handle: () => {} })), 'every'],
   ])('a misspelt option %s names the nearest', (_, define, near) => {
     expect(define).toThrow(`the nearest is "${near}"`);
+  });
+
+  it('a text of a problem under the name of no language is refused', () => {
+    const message = { en: 'No', zh_CN: '' };
+    expect(() => defineProblem(misspelt({ status: 409, number: 50, message }))).toThrow(
+      'there is no option "message.zh_CN": a text per language is named by language',
+    );
   });
 
   it('a misspelt option of an application under test, or of its users, names the nearest', async () => {
