@@ -14,7 +14,7 @@ export { managedUserEntity } from './users/entity.ts';
 export { createAccountStore, createIdentityStore } from './users/identities.ts';
 export type { OwnAccountParts } from './users/own-account.ts';
 export { ownAccountEndpoints } from './users/own-account.ts';
-export type { OwnPasswordParts } from './users/own-password.ts';
+export type { FirstPasswordParts } from './users/own-password.ts';
 export { adminPasswordEndpoint, passwordEndpoint } from './users/own-password.ts';
 export { createAccountsEnd } from './users/record-owners.ts';
 export { createUserRemovals } from './users/removals.ts';

@@ -225,6 +225,9 @@ const composeAccounts = (
   const { mail, providers, registration, sessions } = application.config;
   const { refreshTokens } = keyed;
   const mailQueue = mail && createMailQueue({ outbox, wake, secrets: keyed.mailSecrets, languages });
+  const closedToPasswords = Object.entries(providers ?? {}).flatMap(([name, { password }]) =>
+    password === false ? [name] : [],
+  );
   const notifyUser = createNotifyUser(mailQueue);
   const users = createUserStore(context, notifyUser);
   const userTokens = createTokenStore({ ...context, distinct: sessions !== undefined });
@@ -237,7 +240,9 @@ const composeAccounts = (
     refreshTokens,
     longSignIns: sessions && new LongSignIns({ ...context, userTokens, refreshTokens, ...sessions }),
     invitations: createInvitationStore(context, mailQueue),
-    accountLinks: mailQueue && createAccountLinks({ ...context, users, outbox, mail: mailQueue }),
+    accountLinks:
+      mailQueue && createAccountLinks({ ...context, users, outbox, mail: mailQueue, closedToPasswords }),
+    closedToPasswords,
     roles: createRoleStore(context),
     sessions: createSessionStore({ ...context, days: sessions?.days }),
     callers: createCallerStore(context),

@@ -20,9 +20,9 @@ import {
   type AccountLinkEndpointParts,
   accountLinkEndpoints,
   adminPasswordEndpoint,
+  type FirstPasswordParts,
   meEndpoint,
   type OwnAccountParts,
-  type OwnPasswordParts,
   ownAccountEndpoints,
   passwordEndpoint,
   type ServiceAccountParts,
@@ -56,7 +56,7 @@ export type FixedEndpointParts = HealthParts &
   LogoutParts &
   LongSignInEndpointParts &
   OwnAccountParts &
-  OwnPasswordParts &
+  FirstPasswordParts &
   AccountLinkEndpointParts &
   OidcParts &
   ListParts &

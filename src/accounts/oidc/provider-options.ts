@@ -39,6 +39,11 @@ export interface OidcOptions {
   readonly roles?: RoleMapping;
   /** `false`: users sign in with linked accounts only. Default: the first sign-in makes a user. */
   readonly create?: false;
+  /**
+   * `false`: users with an account of this provider cannot set a first password by themselves. Default: they can, after
+   * a sign-in or by a reset link.
+   */
+  readonly password?: false;
   /** Values by which the provider states that a second factor was given. Default: the service asks for its own. */
   readonly secondFactor?: { readonly claim: 'amr' | 'acr'; readonly values: readonly string[] };
 }
@@ -71,6 +76,7 @@ const options = {
   scopes: texts,
   roles: objectOf(mappingOptions),
   create: oneOf(false),
+  password: oneOf(false),
   secondFactor: objectOf(factorOptions),
 } satisfies OptionTable<OidcOptions>;
 

@@ -141,8 +141,8 @@ const passwordResetEndpoints = (services: MailingParts): Endpoint[] => {
         summary: { 'zh-CN': '请求重置密码', en: 'Request a password reset' },
         description: {
           'zh-CN':
-            '`account` 为用户名或邮箱（也可使用 `email`）。账号存在时，向其邮箱发送 30 分钟内有效、只能使用一次的链接。账号不存在时响应相同。没有密码的用户不会收到链接。',
-          en: '`account` is a username or an email address, which can also be sent as `email`. If the account exists, a link is sent to its address, which works once within 30 minutes. The response is the same if there is no such account. A user without a password receives no link.',
+            '`account` 为用户名或邮箱（也可使用 `email`）。账号存在时，向其邮箱发送 30 分钟内有效、只能使用一次的链接。账号不存在时响应相同。没有密码、也没有关联身份提供方账号的用户不会收到链接。',
+          en: '`account` is a username or an email address, which can also be sent as `email`. If the account exists, a link is sent to its address, which works once within 30 minutes. The response is the same if there is no such account. A user with neither a password nor an account of a provider receives no link.',
         },
         tag: 'Auth',
         problems: throttleProblems,

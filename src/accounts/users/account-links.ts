@@ -17,7 +17,7 @@ import { type Change, lockSuperAdmins, type TableContext } from '../../ledger/co
 import type { Outbox } from '../../ledger/outbox.ts';
 import { freeUsername } from './made-username.ts';
 import { TakenError, type UserStore, type UserValues } from './store.ts';
-import { isStillVerified } from './stored-user.ts';
+import { isStillVerified, maySetFirstPassword } from './stored-user.ts';
 
 /**
  * Open links of one purpose that one requester can have for an address: a newer one replaces the oldest.
@@ -136,6 +136,8 @@ export interface AccountLinkParts extends TableContext {
   readonly users: Pick<UserStore, 'create' | 'update'>;
   readonly mail: MailQueue;
   readonly outbox: Pick<Outbox, 'add'>;
+  /** Names of the providers whose users set no first password. */
+  readonly closedToPasswords: readonly string[];
 }
 
 /**
@@ -149,15 +151,17 @@ export class AccountLinks {
   readonly #users: AccountLinkParts['users'];
   readonly #mail: MailQueue;
   readonly #outbox: AccountLinkParts['outbox'];
+  readonly #closedToPasswords: readonly string[];
   readonly #db: Change['tables'];
   readonly #change: ReturnType<typeof createCommands>;
 
-  constructor({ database, clock, users, mail, outbox }: AccountLinkParts) {
+  constructor({ database, clock, users, mail, outbox, closedToPasswords }: AccountLinkParts) {
     this.#database = database;
     this.#clock = clock;
     this.#users = users;
     this.#mail = mail;
     this.#outbox = outbox;
+    this.#closedToPasswords = closedToPasswords;
     this.#db = tablesOf(database);
     this.#change = createCommands({ database, clock });
   }
@@ -290,7 +294,8 @@ export class AccountLinks {
   }
 
   /**
-   * An enabled person with an address and a password: other users sign in by other means, which a reset must not open.
+   * An enabled person with an address who has a password, or may set a first one after a sign-in with a provider: a
+   * reset opens no other account, such as that of an invited user.
    */
   async #accountOf({ transaction, tables }: Change, canonical: string) {
     const column = canonical.includes('@') ? ('email_canonical' as const) : ('username_canonical' as const);
@@ -301,7 +306,9 @@ export class AccountLinks {
       .where('disabled', '=', false)
       .where('kind', '=', 'person')
       .where('email', '<>', '')
-      .where('password_hash', '<>', '');
+      .where((eb) =>
+        eb.or([eb('password_hash', '<>', ''), maySetFirstPassword(this.#closedToPasswords)(eb)]),
+      );
     return transaction.get<
       Record<'username' | 'name' | 'email' | 'email_canonical', string> &
         Record<'id' | 'security_stamp', number> & { locale: Locale | null }

@@ -3,6 +3,7 @@ import { tokenLifetime } from '../../auth/jwt.ts';
 import { tokenOf } from '../../auth/registry.ts';
 import type { Call } from '../../http/endpoint.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { Problem } from '../../kernel/problem.ts';
 import type { UserProof } from './store.ts';
 
 /**
@@ -10,6 +11,13 @@ import type { UserProof } from './store.ts';
  * @limit Accounts and credentials | a sign-in in place of the password | s | 403
  */
 export const freshSignInLifetime = 300;
+
+/** The lifetime in the texts. */
+export const freshMinutes = freshSignInLifetime / 60;
+
+/** The problem of a request that needs a sign-in of the last minutes. */
+export const signInTooOld = (): Problem =>
+  new Problem('recent_sign_in_required', { params: { minutes: freshMinutes } });
 
 /** Seconds by which the clock of the instance that issued a token may be ahead. */
 const clockSlack = 60;

@@ -14,13 +14,13 @@ import { createInput, refuseInvalid } from '../../http/input.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Catalogue, Label, Languages } from '../../kernel/messages.ts';
-import { Problem, type ProblemKind } from '../../kernel/problem.ts';
+import type { ProblemKind } from '../../kernel/problem.ts';
 import { apiArea } from '../../resources/area.ts';
 import { actingFor, relatedFor } from '../../resources/operations.ts';
 import { answerReferences, referencesSchema, referencesWords } from '../../resources/references.ts';
 import type { AccountOptions } from '../account-options.ts';
 import { type MeParts, meData, mePath } from './endpoints.ts';
-import { freshSignIn, freshSignInLifetime } from './fresh-sign-in.ts';
+import { freshMinutes, freshSignIn, signInTooOld } from './fresh-sign-in.ts';
 import { meSchemaIn } from './identity-schemas.ts';
 import { verifyOwnPassword } from './own-password.ts';
 import { removalSchema, reportData, type UserRemovals } from './removals.ts';
@@ -69,9 +69,6 @@ const localeWords: Label = {
     '`locale` 为发给该用户的邮件的语言，须为 `LOCALE` 所列的语言之一；null：以引起邮件的请求的语言为准。',
   en: '`locale` is the language of mail to the user, one of those in `LOCALE`. With null it is that of the request that causes the mail.',
 };
-
-/** The lifetime in the texts. */
-const freshMinutes = freshSignInLifetime / 60;
 
 const common = { path: mePath, auth: ['jwt'], policy: { kind: 'user' } } as const satisfies Partial<Endpoint>;
 
@@ -127,8 +124,7 @@ const proofOf = async (
     return isStillVerified(verified);
   }
   const fresh = freshSignIn(services, call);
-  if (fresh === undefined)
-    throw new Problem('recent_sign_in_required', { params: { minutes: freshMinutes } });
+  if (fresh === undefined) throw signInTooOld();
   return fresh;
 };
 

@@ -1,5 +1,6 @@
 /** Verification and change of one's own password, for endpoints of the API and of the administration area. */
 
+import type { Tokens } from '../../auth/jwt.ts';
 import { type AuthenticateAccount, loginFailed } from '../../auth/login.ts';
 import { normalPassword, type Passwords } from '../../auth/password.ts';
 import { type AccountNames, passwordRules, passwordViolation } from '../../auth/password-rules.ts';
@@ -8,18 +9,23 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import { field } from '../../fields/define.ts';
 import { adminAuth, adminTag } from '../../http/administration.ts';
 import { actorOf, ticketOf, userOf } from '../../http/call.ts';
-import type { Call, Endpoint } from '../../http/endpoint.ts';
+import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
 import { sessionOf } from '../../http/list-endpoint.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { freshMinutes, freshSignIn, signInTooOld } from './fresh-sign-in.ts';
 import type { UserStore } from './store.ts';
 
-/** The body of a change of one's own password: old and new password. */
-const ownPasswordInput = (catalogue: Catalogue): Input => {
+/**
+ * The body of a change of one's own password: old and new password. @param needsCurrent false where users can lack an
+ * old one
+ */
+const ownPasswordInput = (catalogue: Catalogue, needsCurrent = true): Input => {
   const input = createInput(
-    { current_password: field.text({ required: true }), password: field.text({ required: true }) },
+    { current_password: field.text({ required: needsCurrent }), password: field.text({ required: true }) },
     catalogue,
   );
   return { ...input, schema: refined(input.schema, { password: passwordSchema(catalogue.locale) }) };
@@ -59,7 +65,7 @@ export const verifyOwnPassword = async (
   }
 };
 
-export interface OwnPasswordParts {
+interface OwnPasswordParts {
   readonly login: AuthenticateAccount;
   readonly passwords: Passwords;
   readonly users: UserStore;
@@ -91,23 +97,77 @@ const ownPasswordChange = (services: OwnPasswordParts, wrong: (input: Input) => 
   } as const satisfies Partial<Endpoint>;
 };
 
+export interface FirstPasswordParts extends OwnPasswordParts {
+  /** By name; without any, every user who signs in has a password. */
+  readonly providers: ReadonlyMap<string, unknown>;
+  /** Names of the providers whose users set no first password. */
+  readonly closedToPasswords: readonly string[];
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+}
+
+/**
+ * The first password of a user who came by a provider: the sign-in of the last minutes proves what the old password
+ * proves for others. @throws Problem `recent_sign_in_required`
+ */
+const setFirstPassword = async (services: FirstPasswordParts, input: Input, call: Call): Promise<Answer> => {
+  const user = userOf(call);
+  const { values, errors } = input.read(call.body);
+  refuseInvalid(errors);
+  const password = String(values['password']);
+  const violation = await passwordViolation(password, user);
+  if (violation !== undefined) refuseInvalid([input.error('password', violation)]);
+  const fresh = freshSignIn(services, call);
+  if (fresh === undefined) throw signInTooOld();
+  const passwordHash = await services.passwords.hash(password, ticketOf(call));
+  const { users, closedToPasswords } = services;
+  if (!(await users.setFirstPassword(user.id, fresh, closedToPasswords, passwordHash, actorOf(call))))
+    throw signInTooOld();
+  return {};
+};
+
+const changeWords = {
+  'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 401，并计入登录限制。`,
+  en: `${passwordRules.en} A wrong current password returns 401 and counts as a failed login.`,
+};
+
+const firstWords = {
+  'zh-CN': `通过身份提供方登录且尚无密码的用户，可在登录后 ${freshMinutes} 分钟内设置首个密码，不附 \`current_password\`；否则为 403（40306）。`,
+  en: ` A user who has come by a provider and has no password yet sets the first one without \`current_password\`, within ${freshMinutes} minutes after a sign-in; otherwise 403 (40306).`,
+};
+
 /** Changes one's own password; ends one's sessions in the administration area. */
-export const passwordEndpoint = (services: OwnPasswordParts): Endpoint => ({
-  operation: 'changePassword',
-  path: '/api/v1/auth/password',
-  auth: ['jwt'],
-  policy: { kind: 'user', beforePasswordChange: true },
-  ...ownPasswordChange(services, loginFailed),
-  docs: {
-    summary: { 'zh-CN': '修改密码', en: 'Change password' },
-    description: {
-      'zh-CN': `${passwordRules['zh-CN']}当前密码错误为 401，并计入登录限制。`,
-      en: `${passwordRules.en} A wrong current password returns 401 and counts as a failed login.`,
+export const passwordEndpoint = (services: FirstPasswordParts): Endpoint => {
+  const change = ownPasswordChange(services, loginFailed);
+  const common = {
+    ...change,
+    operation: 'changePassword',
+    path: '/api/v1/auth/password',
+    auth: ['jwt'],
+    policy: { kind: 'user', beforePasswordChange: true },
+  } as const satisfies Partial<Endpoint>;
+  const docs = { summary: { 'zh-CN': '修改密码', en: 'Change password' }, tag: 'Auth' };
+  const problems = ['login_failed', 'too_many_requests', 'overloaded'] as const;
+  if (services.providers.size === 0)
+    return { ...common, docs: { ...docs, description: changeWords, problems } };
+  const input = ownPasswordInput(services.catalogue, false);
+  const description = {
+    'zh-CN': changeWords['zh-CN'] + firstWords['zh-CN'],
+    en: changeWords.en + firstWords.en,
+  };
+  return {
+    ...common,
+    input: input.schema,
+    docs: { ...docs, description, problems: [...problems, 'recent_sign_in_required'] },
+    handle: async (call) => {
+      const isWithoutCurrent = (call.body['current_password'] ?? null) === null;
+      const { users, closedToPasswords } = services;
+      return isWithoutCurrent && (await users.maySetFirstPassword(userOf(call).id, closedToPasswords))
+        ? setFirstPassword(services, input, call)
+        : change.handle(call);
     },
-    tag: 'Auth',
-    problems: ['login_failed', 'too_many_requests', 'overloaded'],
-  },
-});
+  };
+};
 
 /** An administrator's own password, changed where a cookie is the sign-in. */
 export const adminPasswordEndpoint = (services: OwnPasswordParts): Endpoint => ({

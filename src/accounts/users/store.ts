@@ -31,6 +31,7 @@ import {
   endInvitations,
   endSessions,
   isStillVerified,
+  maySetFirstPassword,
   type StoredUser,
   storedUser,
 } from './stored-user.ts';
@@ -368,21 +369,29 @@ export class UserStore {
     actor: Actor,
     session?: number,
   ): Promise<boolean> {
-    return this.#change(actor, async (made) => {
-      const { id } = verified;
-      const update = this.#db
-        .updateTable('users')
-        .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
-        .set({ updated_at: made.at })
-        .where(isStillVerified(verified))
-        .returning('id');
-      if ((await made.transaction.get(toQuery(update))) === undefined) return { result: false };
-      const user = await storedUser(made, id);
-      await endSessions(made, id, session);
-      await this.#notify?.(made, id, { template: 'password_changed' }, user);
-      const target = { kind: 'user', id, name: user.username };
-      return { audit: { action: 'user.password', target }, result: true };
-    });
+    return this.#setOwnPassword(verified.id, isStillVerified(verified), passwordHash, actor, session);
+  }
+
+  /**
+   * Sets the password of a user who has none, by the user. Returns false and changes nothing if there is one by now, or
+   * the proof is no longer valid.
+   * @param closed names of the providers whose users do not do this
+   */
+  setFirstPassword(
+    id: number,
+    proof: UserProof,
+    closed: readonly string[],
+    passwordHash: string,
+    actor: Actor,
+  ): Promise<boolean> {
+    const isFirst: UserProof = (eb) => eb.and([proof(eb), maySetFirstPassword(closed)(eb)]);
+    return this.#setOwnPassword(id, isFirst, passwordHash, actor);
+  }
+
+  /** Returns whether the user has no password, and may set one after a sign-in. */
+  async maySetFirstPassword(id: number, closed: readonly string[]): Promise<boolean> {
+    const query = this.#db.selectFrom('users').select('id').where('id', '=', id);
+    return (await this.#database.get(toQuery(query.where(maySetFirstPassword(closed))))) !== undefined;
   }
 
   async exists(id: number): Promise<boolean> {
@@ -453,6 +462,29 @@ export class UserStore {
     const column = canonical.includes('@') ? 'email_canonical' : 'username_canonical';
     const query = this.#db.selectFrom('users').select('id').where(column, '=', canonical);
     return (await reader.get<{ id: number }>(toQuery(query)))?.id;
+  }
+
+  #setOwnPassword(
+    id: number,
+    proof: UserProof,
+    passwordHash: string,
+    actor: Actor,
+    session?: number,
+  ): Promise<boolean> {
+    return this.#change(actor, async (made) => {
+      const update = this.#db
+        .updateTable('users')
+        .set({ password_hash: passwordHash, must_change_password: false, password_set_by: null })
+        .set({ updated_at: made.at })
+        .where(proof)
+        .returning('id');
+      if ((await made.transaction.get(toQuery(update))) === undefined) return { result: false };
+      const user = await storedUser(made, id);
+      await endSessions(made, id, session);
+      await this.#notify?.(made, id, { template: 'password_changed' }, user);
+      const target = { kind: 'user', id, name: user.username };
+      return { audit: { action: 'user.password', target }, result: true };
+    });
   }
 
   async #setRoles({ transaction, tables }: Change, id: number, roles: readonly string[]): Promise<void> {

@@ -78,6 +78,23 @@ export const isStillVerified =
     eb.and([eb('id', '=', id), eb('security_stamp', '=', securityStamp), eb('disabled', '=', false)]);
 
 /**
+ * SQL condition: a user without a password who has linked an account, and none of a provider that closes the way to a
+ * first password.
+ * @param closed names of these providers
+ */
+export const maySetFirstPassword =
+  (closed: readonly string[]) =>
+  (eb: ExpressionBuilder<CoreSchema, 'users'>): Expression<SqlBool> => {
+    const linked = eb
+      .selectFrom('gatewright_linked_accounts as l')
+      .select('l.id')
+      .whereRef('l.user_id', '=', 'users.id');
+    // No provider has the empty name: an empty list is no SQL.
+    const shut = eb.exists(linked.where('l.provider', 'in', ['', ...closed]));
+    return eb.and([eb('password_hash', '=', ''), eb.exists(linked), eb.not(shut)]);
+  };
+
+/**
  * Greatest expiry (Unix seconds) of the tokens that the user may hold; an instance whose clock is ahead may have issued
  * one.
  */
