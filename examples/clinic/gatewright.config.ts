@@ -1,0 +1,11 @@
+import { defineConfig } from 'gatewright';
+
+export default defineConfig({
+  name: 'Praxis',
+  payment: false,
+  // To the log, until a server is configured: mail: { smtp: 'smtps://mailer@mail.example.com', from: '…' }.
+  mail: 'log',
+  registration: { roles: ['viewer'] },
+  accounts: { remove: true, rename: true },
+  sessions: { days: 30 },
+});
