@@ -1,5 +1,5 @@
 import { defineEndpoint, field } from 'gatewright';
-import { tooLate } from '../problems.ts';
+import { notBooked, tooLate } from '../problems.ts';
 import appointment from '../resources/appointment.ts';
 
 /** Patients and staff cancel an appointment until it begins. */
@@ -10,10 +10,11 @@ export default defineEndpoint({
   auth: ['jwt', 'api_key'],
   params: { id: field.integer() },
   output: appointment,
-  problems: ['record_not_found', tooLate],
+  problems: ['record_not_found', notBooked, tooLate],
   handle: ({ params: { id }, transaction, now }) =>
     transaction(async ({ records, asSystem }) => {
-      const { starts_at } = await records(appointment).get(id, { lock: true });
+      const { starts_at, state } = await records(appointment).get(id, { lock: true });
+      if (state !== 'booked') throw notBooked();
       if (new Date(starts_at) <= now()) throw tooLate();
       return asSystem('cancelled').records(appointment).update(id, { state: 'cancelled' });
     }),

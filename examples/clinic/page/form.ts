@@ -1,9 +1,26 @@
 /** A form that follows the metadata of a model: its fields, labels, choices, bounds, and the messages of a refusal. */
-import { GatewrightError, type Metadata, type MetadataField } from 'gatewright/client';
+import { type createClient, GatewrightError, type Metadata, type MetadataField } from 'gatewright/client';
 
+type Client = Pick<ReturnType<typeof createClient>, 'meta' | 'sendRequest'>;
+type Values = Readonly<Record<string, unknown>>;
 type Choice = readonly [value: string, label: string];
-/** The records that a reference may name, for the field of this name. */
-type Choices = (field: MetadataField) => Promise<readonly Choice[]>;
+
+interface FormOptions {
+  readonly client: Client;
+  /** Name of the model: `Patient`. */
+  readonly model: string;
+  /** Values of the new record that the form does not ask for. */
+  readonly fixed?: Readonly<Record<string, number | string>>;
+  readonly submit: string;
+  /** Receives all values. A refusal is shown beside its fields. */
+  readonly save: (values: Values) => Promise<unknown>;
+}
+
+interface Row {
+  readonly field: MetadataField;
+  readonly control: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+  readonly message: HTMLElement;
+}
 
 const inputTypes: Readonly<Record<string, string>> = {
   boolean: 'checkbox',
@@ -13,79 +30,107 @@ const inputTypes: Readonly<Record<string, string>> = {
   integer: 'number',
 };
 
+/** The name of a record for people: `display` of its model is `{given_name} {family_name}`. */
+const nameOf = ({ display = '{id}' }: Metadata, record: Values): string =>
+  display.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(record[name] ?? ''));
+
+/** The first hundred records that a reference may name: with `same`, those with the value of the new record. */
+const recordsFor = async (
+  client: Client,
+  field: MetadataField,
+  fixed: Values,
+): Promise<readonly Choice[]> => {
+  const { reference = '', same = '' } = field;
+  const metadata = await client.meta(reference);
+  const query = new URLSearchParams({ page: '1', per_page: '100' });
+  if (same in fixed) query.set(`filter[${same}]`, String(fixed[same]));
+  const { data } = await client.sendRequest<readonly Values[]>('GET', `/api/v1/${metadata.plural}?${query}`);
+  return data.map((record) => [String(record['id']), nameOf(metadata, record)]);
+};
+
 const selectOf = (choices: readonly Choice[]): HTMLSelectElement => {
   const select = document.createElement('select');
+  select.add(new Option('', ''));
   for (const [value, label] of choices) select.add(new Option(label, value));
   return select;
 };
 
-const controlOf = async (field: MetadataField, choices: Choices) => {
-  if (field.reference !== undefined) return selectOf(await choices(field));
-  if (field.choices !== undefined) return selectOf(field.choices.map(({ value, label }) => [value, label]));
-  if (field.type === 'text') return document.createElement('textarea');
+const controlOf = (field: MetadataField, records: readonly Choice[]): Row['control'] => {
+  const { type, reference, choices, bounds } = field;
+  if (reference !== undefined) return selectOf(records);
+  if (choices !== undefined) return selectOf(choices.map(({ value, label }) => [value, label]));
+  if (type === 'text') return document.createElement('textarea');
   const input = document.createElement('input');
-  input.type = inputTypes[field.type] ?? 'text';
-  if (field.type === 'datetime') input.step = '1800';
+  input.type = inputTypes[type] ?? 'text';
+  if (type === 'string' && typeof bounds?.['max'] === 'number') input.maxLength = bounds['max'];
   return input;
 };
 
 /** The value in the form of the API: a time in UTC, an empty text as null. */
-const valueOf = (field: MetadataField, control: { readonly value: string; readonly checked?: boolean }) => {
-  if (field.type === 'boolean') return control.checked === true;
+const writtenOf = ({ field: { type, reference }, control }: Row): unknown => {
+  if (type === 'boolean') return (control as HTMLInputElement).checked;
   if (control.value === '') return null;
-  if (field.type === 'datetime') return new Date(control.value).toISOString();
-  return field.type === 'integer' || field.reference !== undefined ? Number(control.value) : control.value;
+  if (type === 'datetime') return new Date(control.value).toISOString();
+  return type === 'integer' || reference !== undefined ? Number(control.value) : control.value;
 };
 
-/**
- * A form for a create, with the fields that the caller writes and that `fixed` does not set.
- * @param save receives the values; a refusal is shown beside its fields
- */
-export const formOf = async (
-  metadata: Metadata,
-  fixed: Readonly<Record<string, number | string>>,
-  choices: Choices,
-  submit: string,
-  save: (values: Record<string, unknown>) => Promise<unknown>,
-): Promise<HTMLFormElement> => {
+const alertOf = (text = ''): HTMLElement => {
+  const message = document.createElement('p');
+  message.role = 'alert';
+  message.append(text);
+  return message;
+};
+
+const rowOf = (field: MetadataField, records: readonly Choice[]): Row => {
+  const control = controlOf(field, records);
+  control.name = field.name;
+  control.required = field.required && field.type !== 'boolean';
+  return { field, control, message: alertOf() };
+};
+
+/** Shows each message beside its field, and the others below the form. */
+const showRefusal = (error: unknown, rows: readonly Row[], rest: HTMLElement): void => {
+  if (!(error instanceof GatewrightError)) throw error;
+  const names = rows.map(({ field }) => field.name);
+  for (const { field, message } of rows) message.textContent = error.fields[field.name]?.join(' ') ?? '';
+  const others = error.errors.filter(({ field }) => !names.includes(field));
+  rest.textContent = error.errors.length === 0 ? error.message : others.map((each) => each.message).join(' ');
+};
+
+const elementOf = (rows: readonly Row[], submit: string, save: (values: Values) => Promise<unknown>) => {
   const form = document.createElement('form');
-  const fields = metadata.fields.filter(
-    ({ name, read_only, default: preset }) => !read_only && !(name in fixed) && preset === undefined,
-  );
-  const rows = new Map<string, { readonly field: MetadataField; readonly control: HTMLInputElement }>();
-  const messages = new Map<string, HTMLElement>();
-  for (const field of fields) {
-    const control = (await controlOf(field, choices)) as HTMLInputElement;
-    control.name = field.name;
-    control.required = field.required && field.type !== 'boolean';
-    const message = document.createElement('small');
-    message.role = 'alert';
+  for (const { field, control, message } of rows) {
     const label = document.createElement('label');
-    label.append(field.label, control, message);
-    form.append(label);
-    rows.set(field.name, { field, control });
-    messages.set(field.name, message);
+    label.append(field.label, control);
+    form.append(label, message);
   }
-  const rest = document.createElement('p');
-  rest.role = 'alert';
+  const rest = alertOf();
   const button = document.createElement('button');
   button.append(submit);
   form.append(rest, button);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     button.disabled = true;
-    for (const message of [...messages.values(), rest]) message.textContent = '';
     try {
-      const entered = [...rows].map(([name, { field, control }]) => [name, valueOf(field, control)]);
-      await save({ ...fixed, ...Object.fromEntries(entered) });
+      await save(Object.fromEntries(rows.map((row) => [row.field.name, writtenOf(row)])));
     } catch (error) {
-      if (!(error instanceof GatewrightError)) throw error;
-      for (const [name, texts] of Object.entries(error.fields))
-        (messages.get(name) ?? rest).textContent = texts.join(' ');
-      if (error.errors.length === 0) rest.textContent = error.message;
+      showRefusal(error, rows, rest);
     } finally {
       button.disabled = false;
     }
   });
   return form;
+};
+
+/** A form for a new record, with the fields that the caller writes and that have no default; else the reason for none. */
+export const formOf = async (options: FormOptions): Promise<HTMLElement> => {
+  const { client, model, fixed = {}, submit, save } = options;
+  const { fields, permissions, reasons } = await client.meta(model, { with: fixed });
+  if (!permissions.create) return alertOf(reasons?.create);
+  const rows: Row[] = [];
+  for (const field of fields) {
+    if (field.read_only || field.name in fixed || field.default !== undefined) continue;
+    rows.push(rowOf(field, field.reference === undefined ? [] : await recordsFor(client, field, fixed)));
+  }
+  return elementOf(rows, submit, (values) => save({ ...fixed, ...values }));
 };

@@ -1,12 +1,22 @@
-/** The page of a patient: sign in, choose a clinic, book and cancel appointments. */
+/** The page of a patient: sign in, choose a clinic, book and cancel appointments. Owners add their clinic. */
 import { createClient, GatewrightError } from 'gatewright/client';
 import { endpoints, resources } from './client-types.ts';
 import { formOf } from './form.ts';
 
 const main = document.querySelector('main') as HTMLElement;
-const client = createClient({ baseUrl: location.origin, resources, endpoints });
-const german = navigator.language.startsWith('de');
-const text = (en: string, de: string): string => (german ? de : en);
+// The tabs share the sign-in, and it outlives them.
+const client = createClient({
+  baseUrl: location.origin,
+  resources,
+  endpoints,
+  storage: localStorage,
+  strict: true,
+});
+const isGerman = navigator.language.startsWith('de');
+const text = (en: string, de: string): string => (isGerman ? de : en);
+
+/** What a form made from metadata has collected; the service validates it. */
+type Entered<Resource extends { create(values: never): unknown }> = Parameters<Resource['create']>[0];
 
 const heading = (words: string): HTMLElement => {
   const title = document.createElement('h2');
@@ -14,7 +24,21 @@ const heading = (words: string): HTMLElement => {
   return title;
 };
 
-const signIn = (): void => {
+const button = (words: string, work: () => Promise<unknown>): HTMLButtonElement => {
+  const made = document.createElement('button');
+  made.append(words);
+  made.addEventListener('click', () => work().catch(failed));
+  return made;
+};
+
+/** A sign-in that has ended leads to its form. */
+const failed = (error: unknown): void => {
+  if (!(error instanceof GatewrightError)) throw error;
+  if (error.status === 401) showSignIn();
+  else alert(error.message);
+};
+
+const showSignIn = (): void => {
   const form = document.createElement('form');
   form.innerHTML = `
     <label>${text('Address', 'Adresse')}<input name="account" autocomplete="username" required></label>
@@ -28,7 +52,7 @@ const signIn = (): void => {
     const password = String(entered.get('password'));
     try {
       const { user } = await client.auth.login({ account, password, remember: true });
-      await chooseClinic(user.id);
+      await showClinics(user.id);
     } catch (error) {
       if (!(error instanceof GatewrightError)) throw error;
       (form.querySelector('[role=alert]') as HTMLElement).textContent = error.message;
@@ -37,32 +61,47 @@ const signIn = (): void => {
   main.replaceChildren(form);
 };
 
-const chooseClinic = async (user_id: number): Promise<void> => {
+const showClinics = async (user_id: number): Promise<void> => {
   const { items } = await client.clinics.list({ page: 1, per_page: 100, sort: ['name'] });
-  const buttons = items.map(({ id, name }) => {
-    const button = document.createElement('button');
-    button.append(name);
-    button.addEventListener('click', () => enter(id, user_id));
-    return button;
+  const form = await formOf({
+    client,
+    model: 'Clinic',
+    submit: text('Add a clinic', 'Praxis anlegen'),
+    save: async (values) => {
+      const { id } = await client.clinics.create(values as Entered<typeof client.clinics>);
+      await enter(id, user_id);
+    },
   });
-  main.replaceChildren(heading(text('Where do you want to book?', 'Wo möchten Sie buchen?')), ...buttons);
+  main.replaceChildren(
+    heading(text('Where do you want to book?', 'Wo möchten Sie buchen?')),
+    ...items.map(({ id, name }) => button(name, () => enter(id, user_id))),
+    heading(text('Your own clinic', 'Ihre eigene Praxis')),
+    form,
+    button(text('Sign out', 'Abmelden'), () => client.auth.logout().then(showSignIn)),
+  );
 };
 
 /** Asks a new patient for their data, once for each clinic. */
 const enter = async (clinic_id: number, user_id: number): Promise<void> => {
   const { items } = await client.patients.list({ filter: { clinic_id, user_id }, page: 1 });
   const [patient] = items;
-  if (patient !== undefined) return show(clinic_id, patient.id);
-  const metadata = await client.meta('Patient', { with: { clinic_id, user_id } });
+  if (patient !== undefined) return showAppointments(clinic_id, patient.id);
   const fixed = { clinic_id, user_id };
-  const form = await formOf(metadata, fixed, async () => [], text('Save', 'Speichern'), async (values) => {
-    const { id } = await client.patients.create(values as Parameters<typeof client.patients.create>[0]);
-    await show(clinic_id, id);
+  const form = await formOf({
+    client,
+    model: 'Patient',
+    fixed,
+    submit: text('Save', 'Speichern'),
+    save: async (values) => {
+      const { id } = await client.patients.create(values as Entered<typeof client.patients>);
+      await showAppointments(clinic_id, id);
+    },
   });
   main.replaceChildren(heading(text('About you', 'Über Sie')), form);
 };
 
-const show = async (clinic_id: number, patient_id: number): Promise<void> => {
+const showAppointments = async (clinic_id: number, patient_id: number): Promise<void> => {
+  const again = () => showAppointments(clinic_id, patient_id);
   const { items } = await client.appointments.list({
     filter: { patient_id, state: 'booked' },
     include: { doctor: ['name'], treatment: ['name'] },
@@ -71,27 +110,21 @@ const show = async (clinic_id: number, patient_id: number): Promise<void> => {
   });
   const list = document.createElement('ul');
   for (const { id, starts_at, doctor, treatment } of items) {
+    const cancel = () => client.POST('/appointments/:id/cancel', { params: { id } }).then(again);
+    const words = [new Date(starts_at).toLocaleString(), doctor?.name, treatment?.name].join(' · ');
     const item = document.createElement('li');
-    const button = document.createElement('button');
-    button.append(text('Cancel', 'Absagen'));
-    button.addEventListener('click', async () => {
-      await client.POST('/appointments/:id/cancel', { params: { id } });
-      await show(clinic_id, patient_id);
-    });
-    item.append(`${new Date(starts_at).toLocaleString()} · ${doctor?.name} · ${treatment?.name} `, button);
+    item.append(words, button(text('Cancel', 'Absagen'), cancel));
     list.append(item);
   }
-  const fixed = { clinic_id, patient_id };
-  const metadata = await client.meta('Appointment', { with: fixed });
-  const filter = { clinic_id };
-  const named = async ({ reference }: { readonly reference?: string }) => {
-    const query = { filter, page: 1, per_page: 100, sort: ['name'] } as const;
-    const page = await (reference === 'Doctor' ? client.doctors : client.treatments).list(query);
-    return page.items.map(({ id, name }) => [String(id), name] as const);
-  };
-  const form = await formOf(metadata, fixed, named, text('Book', 'Buchen'), async (values) => {
-    await client.appointments.create(values as Parameters<typeof client.appointments.create>[0]);
-    await show(clinic_id, patient_id);
+  const form = await formOf({
+    client,
+    model: 'Appointment',
+    fixed: { clinic_id, patient_id },
+    submit: text('Book', 'Buchen'),
+    save: async (values) => {
+      await client.appointments.create(values as Entered<typeof client.appointments>);
+      await again();
+    },
   });
   main.replaceChildren(
     heading(text('Your appointments', 'Ihre Termine')),
@@ -101,4 +134,9 @@ const show = async (clinic_id: number, patient_id: number): Promise<void> => {
   );
 };
 
-signIn();
+if (localStorage.length === 0) showSignIn();
+else
+  client.auth
+    .me()
+    .then(({ id }) => showClinics(id))
+    .catch(failed);

@@ -1,39 +1,24 @@
-import { anyOf, defineResource, field, own, via } from 'gatewright';
+import { allOf, anyOf, defineResource, equals, field, own, via } from 'gatewright';
 import { isOwner, isStaff } from '../rules.ts';
-import clinic from './clinic.ts';
+import { inClinic, ofClinic } from '../tenant.ts';
 import doctor from './doctor.ts';
 import patient from './patient.ts';
 import treatment from './treatment.ts';
 
 const isPatient = via('patient', own(), { of: patient });
 
-/** Appointments begin at the full or the half hour. */
-const slotMinutes = 30;
+const halfHour = 30 * 60_000;
 
 /** A booked time. Doctor, patient and treatment belong to its clinic. */
 export default defineResource('Appointment', {
   label: { en: 'Appointment', de: 'Termin' },
   icon: 'calendar',
-  display: '{starts_at}',
   fields: {
-    clinic: field.reference(() => clinic, {
-      required: true,
-      onDelete: 'cascade',
-      label: { en: 'Clinic', de: 'Praxis' },
-    }),
-    patient: field.reference(() => patient, {
-      required: true,
-      same: 'clinic',
-      label: { en: 'Patient', de: 'Patient' },
-    }),
-    doctor: field.reference(() => doctor, {
-      required: true,
-      same: 'clinic',
-      label: { en: 'Doctor', de: 'Arzt' },
-    }),
+    ...ofClinic,
+    patient: field.reference(() => patient, { ...inClinic, label: { en: 'Patient', de: 'Patient' } }),
+    doctor: field.reference(() => doctor, { ...inClinic, label: { en: 'Doctor', de: 'Arzt' } }),
     treatment: field.reference(() => treatment, {
-      required: true,
-      same: 'clinic',
+      ...inClinic,
       label: { en: 'Treatment', de: 'Behandlung' },
     }),
     starts_at: field.datetime({ required: true, index: true, label: { en: 'Begins', de: 'Beginn' } }),
@@ -55,7 +40,13 @@ export default defineResource('Appointment', {
   auth: ['jwt', 'api_key'],
   // No doctor has two patients at one time, however many book at once.
   unique: [['doctor_id', 'slot']],
-  isolation: { write: anyOf(isStaff, isPatient), destroy: isOwner },
+  isolation: {
+    read: anyOf(isStaff, isPatient),
+    create: anyOf(isStaff, isPatient),
+    // Patients move an appointment to another time until it is kept or cancelled.
+    update: anyOf(isStaff, allOf(isPatient, equals('state', 'booked'))),
+    destroy: isOwner,
+  },
   restricted: ['slot', 'reminded_at', { fields: ['state'], unless: isStaff }],
   history: true,
   events: true,
@@ -65,15 +56,10 @@ export default defineResource('Appointment', {
       if (starts_at === undefined || starts_at === null) return;
       if (starts_at !== before?.starts_at) {
         const time = new Date(starts_at);
-        if (time.getTime() % (slotMinutes * 60_000) !== 0)
+        if (time.getTime() % halfHour !== 0 || time <= now())
           addError('starts_at', {
-            en: 'An appointment begins at the full or the half hour',
-            de: 'Ein Termin beginnt zur vollen oder halben Stunde',
-          });
-        if (time <= now())
-          addError('starts_at', {
-            en: 'An appointment must lie in the future',
-            de: 'Ein Termin muss in der Zukunft liegen',
+            en: 'An appointment begins at the full or the half hour, and in the future',
+            de: 'Ein Termin beginnt zur vollen oder halben Stunde, und in der Zukunft',
           });
         values.reminded_at = null;
       }

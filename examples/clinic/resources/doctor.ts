@@ -1,17 +1,13 @@
 import { defineResource, field } from 'gatewright';
 import { isOwner } from '../rules.ts';
-import clinic from './clinic.ts';
+import { ofClinic } from '../tenant.ts';
 
 /** A doctor with whom patients book. */
 export default defineResource('Doctor', {
   label: { en: 'Doctor', de: 'Arzt' },
   icon: 'person',
   fields: {
-    clinic: field.reference(() => clinic, {
-      required: true,
-      onDelete: 'cascade',
-      label: { en: 'Clinic', de: 'Praxis' },
-    }),
+    ...ofClinic,
     name: field.string({ required: true, max: 80, label: { en: 'Name', de: 'Name' } }),
     specialty: field.string({ max: 80, label: { en: 'Specialty', de: 'Fachgebiet' } }),
   },

@@ -1,4 +1,5 @@
 import { anyOf, defineResource, field, member, own } from 'gatewright';
+import { ofClinic } from '../tenant.ts';
 
 const isOwner = member('clinic_id', { of: 'Staff', where: { role: 'owner' } });
 
@@ -10,11 +11,7 @@ export default defineResource('Staff', {
   icon: 'people',
   display: '{email}',
   fields: {
-    clinic: field.reference('Clinic', {
-      required: true,
-      onDelete: 'cascade',
-      label: { en: 'Clinic', de: 'Praxis' },
-    }),
+    ...ofClinic,
     role: field.enum(['reception', 'doctor', 'owner'], {
       required: true,
       default: 'reception',

@@ -1,17 +1,13 @@
 import { defineResource, field } from 'gatewright';
 import { isOwner } from '../rules.ts';
-import clinic from './clinic.ts';
+import { ofClinic } from '../tenant.ts';
 
 /** A treatment with its price, which is exact: a decimal, not a float. */
 export default defineResource('Treatment', {
   label: { en: 'Treatment', de: 'Behandlung' },
   icon: 'list',
   fields: {
-    clinic: field.reference(() => clinic, {
-      required: true,
-      onDelete: 'cascade',
-      label: { en: 'Clinic', de: 'Praxis' },
-    }),
+    ...ofClinic,
     name: field.string({ required: true, max: 80, label: { en: 'Name', de: 'Name' } }),
     price: field.decimal({ required: true, min: 0, label: { en: 'Price', de: 'Preis' } }),
   },
