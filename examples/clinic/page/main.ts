@@ -83,8 +83,7 @@ const showClinics = async (user_id: number): Promise<void> => {
 
 /** Asks a new patient for their data, once for each clinic. */
 const enter = async (clinic_id: number, user_id: number): Promise<void> => {
-  const { items } = await client.patients.list({ filter: { clinic_id, user_id }, page: 1 });
-  const [patient] = items;
+  const [patient] = (await client.patients.list({ filter: { clinic_id, user_id }, page: 1 })).items;
   if (patient !== undefined) return showAppointments(clinic_id, patient.id);
   const fixed = { clinic_id, user_id };
   const form = await formOf({
@@ -134,9 +133,7 @@ const showAppointments = async (clinic_id: number, patient_id: number): Promise<
   );
 };
 
+const resume = async (): Promise<void> => showClinics((await client.auth.me()).id);
+
 if (localStorage.length === 0) showSignIn();
-else
-  client.auth
-    .me()
-    .then(({ id }) => showClinics(id))
-    .catch(failed);
+else resume().catch(failed);
