@@ -126,6 +126,7 @@ export const sections: readonly Section[] = [
       'keys',
       'rate-limits',
       'teams',
+      'clinics',
     ),
   },
   {
@@ -134,6 +135,7 @@ export const sections: readonly Section[] = [
       ...guides('code', 'transactions', 'jobs', 'uploads', 'reports', 'languages', 'assistants'),
       'examples/shop/README.md',
       'examples/teams/README.md',
+      'examples/clinic/README.md',
     ],
   },
   {
@@ -144,6 +146,7 @@ export const sections: readonly Section[] = [
     title: { en: 'Cookbook', zh: '实用手册' },
     pages: guides(
       'front-end',
+      'forms',
       'seeding',
       'existing-tables',
       'environments',

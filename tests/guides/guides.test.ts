@@ -108,7 +108,7 @@ const compile = async (guide: Guide, directory: string): Promise<void> => {
 };
 
 /** Examples in whose folder several pages run. */
-const shared = ['newsroom', 'shop'];
+const shared = ['clinic', 'newsroom', 'shop'];
 
 /** A fresh folder in which a page is played. */
 const freshFolder = ({ place }: Guide, name: string): Promise<string> =>
@@ -221,7 +221,8 @@ describe.each(shared)('the pages in the folder of the %s', (example) => {
       300_000,
     );
 
-    it('the pages of the folder are many', () => expect(pages.length).toBeGreaterThan(8));
+    it('the pages of the folder are many', () =>
+      expect(pages.length).toBeGreaterThan(example === 'clinic' ? 1 : 8));
   });
 });
 

@@ -30,7 +30,7 @@ export const guides: readonly Guide[] = readdirSync(folder)
   });
 
 /** Examples that pages are about: these quote their files. */
-export const subjects: readonly string[] = ['shop', 'teams'];
+export const subjects: readonly string[] = ['clinic', 'shop', 'teams'];
 
 /** Guides in the order of the site, which is that of reading. */
 const readingOrder: readonly string[] = sections
