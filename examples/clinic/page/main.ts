@@ -15,7 +15,7 @@ const client = createClient({
 const isGerman = navigator.language.startsWith('de');
 const text = (en: string, de: string): string => (isGerman ? de : en);
 
-/** What a form made from metadata has collected; the service validates it. */
+/** The values of a form made from metadata; the service validates them. */
 type Entered<Resource extends { create(values: never): unknown }> = Parameters<Resource['create']>[0];
 
 const heading = (words: string): HTMLElement => {
