@@ -107,6 +107,9 @@ describeEachDatabase('the API description', (databases) => {
       body: { api_key: { name: 'found', user_id: user.id } },
     });
     await ask('POST', '/admin/api_keys/find', { token, body: { key: leaked.data.key } });
+    const account = { service_account: { name: 'Reports' } };
+    for (const body of [account, { service_account: {} }])
+      await ask('POST', '/api/v1/service_accounts', { token, body });
     await ask('GET', '/api/v1/api_keys/current', { key: leaked.data.key });
     for (const [area, id, by] of [
       ['/api/v1', key.data.id, again.token],
