@@ -202,7 +202,10 @@ export class Envelope {
   }
 
   #errors(errors: readonly FieldError[]): readonly FieldError[] {
-    return errors.map((error) => ({ ...error, message: messageIn(this.#catalogue, error) }));
+    return errors.map((error) => {
+      const message = messageIn(this.#catalogue, error);
+      return message === error.message ? error : { ...error, message };
+    });
   }
 }
 
