@@ -96,19 +96,24 @@ describeDatabase('sqlite', 'the permission table of 40 models and 15 roles', (da
     it('a tick costs a row, not the table', async () => {
       const { page } = await enter(open, service, root, '/permissions');
       await unfold(page);
-      const box = page.locator('input[value="role_3 ItemBB update"]');
       const costs = await meter(page);
-      const before = await costs();
-      const read = page.waitForResponse(/admin\/permissions$/);
-      await box.check();
-      await read;
-      await page.getByText('role_3 现在可以修改物品 12').first().waitFor();
-      const { script } = await costs();
-      console.log(`a tick: ${Math.round(script - before.script)} ms of script`);
-      expect(await grantsOf('role_3')).toEqual(['ItemBB update']);
-      expect(script - before.script).toBeLessThan(200);
-      await box.uncheck();
-      await expect.poll(() => grantsOf('role_3')).toEqual([]);
+      const tick = async (role: string): Promise<number> => {
+        const box = page.locator(`input[value="${role} ItemBB update"]`);
+        const before = await costs();
+        const read = page.waitForResponse(/admin\/permissions$/);
+        await box.check();
+        await read;
+        await page.getByText(`${role} 现在可以修改物品 12`).first().waitFor();
+        const { script } = await costs();
+        expect(await grantsOf(role)).toEqual(['ItemBB update']);
+        await box.uncheck();
+        await expect.poll(() => grantsOf(role)).toEqual([]);
+        return script - before.script;
+      };
+      const ticks = [await tick('role_3'), await tick('role_4'), await tick('role_5')];
+      console.log(`a tick: ${ticks.map(Math.round).join(', ')} ms of script`);
+      // A busy machine adds to a time, and takes nothing off.
+      expect(Math.min(...ticks)).toBeLessThan(200);
     });
 
     it('a whole column, a whole row and a part of it are changed at once, and taken back', {

@@ -109,14 +109,15 @@ it('a migration that comes while dev runs is shown, and applied when its file is
 it('a migration is held as well when one of the service itself is pending', async () => {
   dev();
   await said('Try  curl');
-  // The state is as if another version of the package had been installed.
+  // The newest one: the state is as if another version of the package had been installed.
   const database = new DatabaseSync(join(folder, 'data/gatewright.db'));
-  database.exec(`alter table gatewright_jobs drop column stack;
-    alter table gatewright_jobs drop column runs;
-    delete from gatewright_migrations where name = '0077_runs_of_jobs'`);
+  database.exec(`drop index users_owner_record;
+    alter table users drop column owner_record;
+    alter table users drop column owner_model;
+    delete from gatewright_migrations where name = '0082_record_owned_accounts'`);
   database.close();
   await dropOld();
-  expect(output).toContain('-- 0077_runs_of_jobs');
+  expect(output).toContain('-- 0082_record_owned_accounts');
   expect(output).toContain('-- 0002_drop');
   expect(columns()).toContain('old');
   output = '';
