@@ -22,6 +22,8 @@ const strangerEnv = (): Record<string, string> => {
   return {
     ...Object.fromEntries(kept.map(([name, value]) => [name, value ?? ''])),
     PATH: path.join(delimiter),
+    // npm waits five minutes for a download that stalls before it tries again.
+    npm_config_fetch_timeout: '30000',
   };
 };
 
