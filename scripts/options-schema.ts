@@ -19,6 +19,7 @@ const interfaces = interfacesIn([
   'accounts/oidc/provider-options.ts',
   'accounts/sessions/session-options.ts',
   'auth/rate-limit.ts',
+  'http/limits/rate-limit.ts',
   'delivery/jobs/define-job.ts',
   'delivery/mail/mail-options.ts',
   'model/definition.ts',
@@ -67,6 +68,7 @@ const named: Readonly<Record<string, Schema>> = {
   ProblemName: oneOf(...Object.keys(problemTable)),
   MakeProblem: made('defineProblem'),
   RowRule: condition,
+  MemberRule: { ...made('member', 'object'), maxProperties: 0 },
   ViewedWhen: { type: 'array', prefixItems: [condition, texts], minItems: 2, maxItems: 2 },
   RestrictedUnless: {
     type: 'object',

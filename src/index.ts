@@ -12,7 +12,7 @@ export { ConfigError, readConfig } from './app/config.ts';
 export type { Server, ServerOptions } from './app/server.ts';
 export { createServer } from './app/server.ts';
 export type { Principal } from './auth/principal.ts';
-export type { Rate, RateLimit } from './auth/rate-limit.ts';
+export type { Rate } from './auth/rate-limit.ts';
 export type { HistoryFill, TableAlteration, TableDefinition } from './database/application-migrations.ts';
 export {
   alterTable,
@@ -60,6 +60,7 @@ export type { TextOptions } from './fields/text.ts';
 export type { TimeOptions } from './fields/time.ts';
 export type { UrlOptions } from './fields/url.ts';
 export type { UuidOptions } from './fields/uuid.ts';
+export type { RateLimit } from './http/rate-limits.ts';
 export type { UploadedFile } from './http/uploads.ts';
 export type { Json, JsonObject } from './kernel/json.ts';
 export type { ProblemDetails } from './kernel/problem.ts';
@@ -78,7 +79,7 @@ export type { ManagedUser, UserRecord } from './model/related-user.ts';
 export type { ManyOptions, ManyRelation } from './model/relation.ts';
 export { many } from './model/relation.ts';
 export type { HookPrincipal, ResourceModel } from './model/resource.ts';
-export type { MemberOptions, RowRule, RowRules, ViaOptions } from './model/row-rule.ts';
+export type { MemberOptions, MemberRule, RowRule, RowRules, ViaOptions } from './model/row-rule.ts';
 export { allOf, anyOf, equals, member, own, via } from './model/row-rule.ts';
 export type {
   AggregateQuery,

@@ -7,7 +7,6 @@ import { type AccountOptions, accountsOption } from '../accounts/account-options
 import type { PaymentHook } from '../accounts/applications.ts';
 import { type OidcProvider, providersOption } from '../accounts/oidc.ts';
 import { type SessionOptions, sessionsOption } from '../accounts/sessions.ts';
-import { checkRateLimit, type RateLimit } from '../auth/rate-limit.ts';
 import type { Migration, Migrations } from '../database/migrations.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../delivery/jobs.ts';
 import {
@@ -20,6 +19,7 @@ import {
   type RegistrationOptions,
   registrationOption,
 } from '../delivery/mail.ts';
+import { checkRateLimit, type RateLimit, rulesOfLimits } from '../http/rate-limits.ts';
 import { type ApplicationName, badgeOf, nameOptions } from '../kernel/application-name.ts';
 import { errorMessage } from '../kernel/error-message.ts';
 import {
@@ -76,7 +76,7 @@ export interface ApplicationConfig {
    */
   readonly colour?: string;
   /**
-   * Limits of the requests that a caller or a network may send, by the path of a model (`orders`) or the method and
+   * Limits of the requests that a caller, a tenant or a network may send, by the path of a model (`orders`) or the method and
    * path of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint below
    * `/api/v1` but the health check.
    */
@@ -236,10 +236,15 @@ export const createApplication = (parts: ApplicationParts): Application => {
   const catalogues = Object.entries(locales).map(([locale, each]) => catalogueOfApplication(locale, each));
   const config = defineConfig(parts.config ?? {});
   const models = translateModels(resources, locales, catalogues);
+  const configured = rulesOfLimits(config.limits ?? {});
   return {
     about: nameOf(config, parts.manifest ?? {}),
-    models: collectModels(models),
-    modelsWith: (complete) => collectModels(models.map((model) => completeModel(model, complete))),
+    models: collectModels(models, configured),
+    modelsWith: (complete) =>
+      collectModels(
+        models.map((model) => completeModel(model, complete)),
+        configured,
+      ),
     catalogues,
     endpoints,
     jobs: collectJobs(parts.jobs ?? {}),

@@ -1,11 +1,8 @@
-/**
- * Rate limits as data: the limits of models, endpoints and API keys, their check, and their policy as headers
- * name it.
- */
+/** Rate limits as data: a rate, its check, the limits of an API key, and a policy as headers name it. */
 
 import { durationOf } from '../kernel/duration.ts';
 import { isJsonObject, type Json } from '../kernel/json.ts';
-import { type OptionTable, objectOf, oneOf, wholeNumber } from '../kernel/options.ts';
+import { type OptionTable, objectOf, wholeNumber } from '../kernel/options.ts';
 
 /** The rate of a limit, as an API key carries one of its own. */
 export interface Rate {
@@ -15,15 +12,6 @@ export interface Rate {
   readonly window: string;
   /** Requests that may come at once; `max` unless given. */
   readonly burst?: number;
-}
-
-/** A limit of a model or an endpoint, as `gatewright.config.ts` states it. */
-export interface RateLimit extends Rate {
-  /**
-   * `caller`: each user and each application has a bucket, whichever token or key they use; an anonymous caller has
-   * that of the network. `network`: each IPv4 address, each /64 of IPv6 addresses. `caller` unless given.
-   */
-  readonly per?: 'caller' | 'network';
 }
 
 /** @limit Accounts and credentials | requests of a limit in a window, and of a quota | count | no start, 422 */
@@ -44,7 +32,7 @@ const maxPerSecond = 10_000;
  */
 const maxFilling = 366 * 86_400;
 
-const rateOptions = {
+export const rateOptions = {
   max: wholeNumber(1, maxRequests),
   window: (value, path) => {
     const duration = typeof value === 'string' ? durationOf(value) : undefined;
@@ -55,10 +43,8 @@ const rateOptions = {
   burst: wholeNumber(1, maxRequests),
 } satisfies OptionTable<Rate>;
 
-const rateLimitOptions = { ...rateOptions, per: oneOf('caller', 'network') } satisfies OptionTable<RateLimit>;
-
 /** Returns the flaw of a rate that has no flaw in its parts. */
-const rateFlaw = ({ max, window, burst }: Partial<Rate>, path: string): string | undefined => {
+export const rateFlaw = ({ max, window, burst }: Partial<Rate>, path: string): string | undefined => {
   if (max === undefined || window === undefined) return `${path} must have \`max\` and \`window\``;
   const interval = intervalOf({ max, window });
   if (interval < 1_000_000 / maxPerSecond) return `${path}: at most ${maxPerSecond} requests in a second`;
@@ -66,10 +52,6 @@ const rateFlaw = ({ max, window, burst }: Partial<Rate>, path: string): string |
     ? `${path}: an empty bucket must be full again after 366 days at most`
     : undefined;
 };
-
-/** Checks a limit of the configuration. */
-export const checkRateLimit = (value: unknown, path: string): string | undefined =>
-  objectOf(rateLimitOptions)(value, path) ?? rateFlaw(value as Partial<Rate>, path);
 
 /** True if a JSON value is a rate. */
 export const isRate = (value: Json): boolean =>
@@ -89,7 +71,7 @@ export interface BucketShape {
 /** A limit as requests are counted by it and as headers name it. */
 export interface LimitPolicy extends BucketShape {
   /** Its name in the headers. */
-  readonly name: 'default' | 'key' | 'quota';
+  readonly name: 'default' | 'tenant' | 'key' | 'quota';
   /** Its item in `RateLimit-Policy`. */
   readonly item: string;
 }
@@ -104,14 +86,6 @@ export const limitPolicy = (name: LimitPolicy['name'], rate: Rate): LimitPolicy 
   interval: intervalOf(rate),
   item: policyItem(name, rate.max, Math.round((durationOf(rate.window) ?? 0) / 1000)),
 });
-
-/** The limit of an endpoint. */
-export interface EndpointLimit {
-  /** The name by which buckets of this limit differ from those of others. */
-  readonly bucket: string;
-  readonly per: NonNullable<RateLimit['per']>;
-  readonly policy: LimitPolicy;
-}
 
 /** Limits of an API key. */
 export interface KeyLimits {

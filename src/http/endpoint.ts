@@ -5,7 +5,6 @@
 
 import type { Readable } from 'node:stream';
 import type { Principal } from '../auth/principal.ts';
-import type { EndpointLimit } from '../auth/rate-limit.ts';
 import type { AuthMethodName } from '../auth/registry.ts';
 import type { ListReader } from '../database/database.ts';
 import type { Bucket, Measure } from '../fields/aggregates.ts';
@@ -15,6 +14,7 @@ import type { Label, Locale, SuccessName } from '../kernel/messages.ts';
 import type { ProblemKind } from '../kernel/problem.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { Rule, Showing } from '../policy/rule.ts';
+import type { EndpointLimit } from './limits/rate-limit.ts';
 import type { MultipartLimits } from './multipart.ts';
 import type { Piece } from './pieces.ts';
 import type { UploadedFile } from './uploads.ts';

@@ -1,12 +1,13 @@
-/** Counts a request against the limits of its caller and endpoint, and refuses it with 429. */
+/** Counts a request against the limits of its caller, tenant and endpoint, and refuses it with 429. */
 
 import { callerOf } from '../auth/caller.ts';
 import { networkOf } from '../auth/client-network.ts';
 import type { Principal } from '../auth/principal.ts';
-import { type EndpointLimit, type LimitPolicy, policyItem } from '../auth/rate-limit.ts';
+import { type LimitPolicy, policyItem } from '../auth/rate-limit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { BucketLevel, Buckets } from './buckets.ts';
+import { type EndpointLimit, isShared, type SharedLimit, type TenantLimit } from './limits/rate-limit.ts';
 import type { Request } from './request.ts';
 
 /** A request that was counted: undefined, or a promise where the database decides. */
@@ -51,6 +52,21 @@ const networkLimit = ({ bucket, policy }: EndpointLimit, address: string): Limit
   ends: undefined,
 });
 
+const callerLimit = ({ bucket, policy }: EndpointLimit, principal: Principal, address: string): Limiting => ({
+  bucket: `${bucket} ${callerOf(principal, address)}`,
+  policy,
+  ends: undefined,
+});
+
+/** The limit that the caller shares with the other members of a tenant; none without a tenant. */
+const tenantLimits = async (
+  { bucket, policy, tenantOf }: TenantLimit,
+  principal: Principal,
+): Promise<readonly Limiting[]> => {
+  const tenant = principal.kind === 'user' ? await tenantOf(principal.id) : undefined;
+  return tenant === undefined ? [] : [{ bucket: `${bucket}${tenant}`, policy, ends: undefined }];
+};
+
 /** Counts requests by the limits of their endpoints and of their API keys. */
 export class Limiter {
   readonly #buckets: Buckets;
@@ -77,19 +93,39 @@ export class Limiter {
   }
 
   /**
+   * Counts a request by its caller, by the caller's tenant, and by what the API key has. The bucket of the caller
+   * follows the user into every tenant. A request that one bucket is known to refuse takes from none: callers who ask
+   * on after a refusal do not use up what others have.
+   * @throws Problem `too_many_requests`, `database_unavailable`
+   */
+  async ofMember(request: Request, limit: SharedLimit, principal: Principal): Promise<void> {
+    const own = callerLimit(limit, principal, request.address);
+    // Before the membership is read: a caller who asks too often costs no statement.
+    this.#refuseKnown(request, own);
+    const limits = [own, ...(await tenantLimits(limit.tenant, principal))];
+    this.#addKeyLimits(limits, principal);
+    for (const each of limits) this.#refuseKnown(request, each);
+    await this.#countAll(request, limits, 0);
+  }
+
+  /**
    * Returns the limits by which a request would be counted, as they stand. Limits of an unknown address are left out.
    */
-  levels(
+  async levels(
     limit: EndpointLimit | undefined,
     principal: Principal,
     address: string | undefined,
   ): Promise<readonly LimitLevel[]> {
     const byAddress = limit?.per === 'network' || principal.kind === 'nobody';
     const known = byAddress && address === undefined ? undefined : limit;
-    const limits =
-      known?.per === 'network'
-        ? [networkLimit(known, address ?? ''), ...this.#callerLimits(undefined, principal, '')]
-        : this.#callerLimits(known, principal, address ?? '');
+    const limits: Limiting[] = [];
+    if (known !== undefined) {
+      const isByNetwork = known.per === 'network';
+      const at = address ?? '';
+      limits.push(isByNetwork ? networkLimit(known, at) : callerLimit(known, principal, at));
+    }
+    if (isShared(known)) limits.push(...(await tenantLimits(known.tenant, principal)));
+    this.#addKeyLimits(limits, principal);
     return Promise.all(
       limits.map(async ({ bucket, policy }) => ({ policy, ...(await this.#buckets.level(bucket, policy)) })),
     );
@@ -101,18 +137,16 @@ export class Limiter {
     principal: Principal,
     address: string,
   ): readonly Limiting[] {
-    const found: Limiting[] = [];
-    if (limit !== undefined)
-      found.push({
-        bucket: `${limit.bucket} ${callerOf(principal, address)}`,
-        policy: limit.policy,
-        ends: undefined,
-      });
+    const found = limit === undefined ? [] : [callerLimit(limit, principal, address)];
+    this.#addKeyLimits(found, principal);
+    return found;
+  }
+
+  #addKeyLimits(found: Limiting[], principal: Principal): void {
     const { credential = 0, limits } = principal.kind === 'user' ? principal : {};
     if (limits?.rate !== undefined)
       found.push({ bucket: `key:${credential}`, policy: limits.rate, ends: undefined });
     if (limits?.quota !== undefined) found.push(this.#quotaOf(credential, limits.quota));
-    return found;
   }
 
   #quotaOf(key: number, quota: number): Limiting {
@@ -136,14 +170,25 @@ export class Limiter {
       : pending.then(() => this.#countAll(request, limits, from + 1));
   }
 
-  #count(request: Request, { bucket, policy, ends }: Limiting): Counts {
-    const check = ({ admitted, remaining, wait, untilFull }: BucketLevel): undefined => {
-      const seconds = (milliseconds: number): number =>
-        Math.ceil((ends === undefined ? milliseconds : ends - this.#clock()) / 1000);
-      request.limited(`"${policy.name}";r=${remaining};t=${seconds(untilFull)}`, policy.item);
-      if (!admitted) throw tooMany(seconds(wait));
-    };
+  #count(request: Request, limiting: Limiting): Counts {
+    const { bucket, policy, ends } = limiting;
     const level = this.#buckets.take(bucket, policy, ends);
-    return level instanceof Promise ? level.then(check) : check(level);
+    return level instanceof Promise
+      ? level.then((decided) => this.#check(request, limiting, decided))
+      : this.#check(request, limiting, level);
+  }
+
+  #refuseKnown(request: Request, limiting: Limiting): void {
+    const level = this.#buckets.refusal(limiting.bucket, limiting.policy);
+    if (level !== undefined) this.#check(request, limiting, level);
+  }
+
+  /** Notes a limit for the headers. @throws Problem `too_many_requests` where it did not admit the request */
+  #check(request: Request, { policy, ends }: Limiting, level: BucketLevel): undefined {
+    const { admitted, remaining, wait, untilFull } = level;
+    const seconds = (milliseconds: number): number =>
+      Math.ceil((ends === undefined ? milliseconds : ends - this.#clock()) / 1000);
+    request.limited(`"${policy.name}";r=${remaining};t=${seconds(untilFull)}`, policy.item);
+    if (!admitted) throw tooMany(seconds(wait));
   }
 }

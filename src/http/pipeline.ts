@@ -30,6 +30,7 @@ import { compressed } from './content-coding.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { parseFields, parseForm, typedFields } from './form.ts';
 import type { Limiter } from './limiter.ts';
+import { isShared } from './limits/rate-limit.ts';
 import type { Piece } from './pieces.ts';
 import { tagOfVariant } from './preconditions.ts';
 import { namesOfBody, refuseUnknownNames, strictApplied } from './preferences.ts';
@@ -320,7 +321,8 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
     };
     const names = endpoint.checksNames === true ? undefined : namesOfBody(endpoint.input);
     const { rateLimit } = endpoint;
-    const ofCallers = rateLimit?.per === 'caller' ? rateLimit : undefined;
+    const ofMembers = isShared(rateLimit) ? rateLimit : undefined;
+    const ofCallers = rateLimit?.per === 'caller' && ofMembers === undefined ? rateLimit : undefined;
     const served: Serve = async (request) => {
       try {
         if (rateLimit?.per === 'network') await limiter?.ofNetwork(request, rateLimit);
@@ -330,7 +332,8 @@ export const createPipeline = ({ methods, languages, limiter, around }: Pipeline
           ? await (identify?.(request) ?? guard(accepted, request))
           : anonymous;
         request.identified(principal);
-        if (ofCallers !== undefined || (principal.kind === 'user' && principal.limits !== undefined)) {
+        if (ofMembers !== undefined) await limiter?.ofMember(request, ofMembers, principal);
+        else if (ofCallers !== undefined || (principal.kind === 'user' && principal.limits !== undefined)) {
           const counts = limiter?.ofCaller(request, ofCallers, principal);
           if (counts !== undefined) await counts;
         }

@@ -1,7 +1,20 @@
-import { limitPolicy, type RateLimit } from '../auth/rate-limit.ts';
+/** The door to the limits of the configuration: what it may state, and the endpoints with their limits. */
+
+import { limitPolicy } from '../auth/rate-limit.ts';
+import type { Database } from '../database/database.ts';
 import { nearestHint } from '../kernel/options.ts';
 import { DefinitionError } from '../model/definition-error.ts';
+import { type ConfiguredRules, type Models, tenantMemberships } from '../model/models.ts';
+import { isMemberRule, type MemberRule } from '../model/row-rule.ts';
+import { createTenantReader } from '../records/rows.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { EndpointLimit, RateLimit } from './limits/rate-limit.ts';
+
+export type { RateLimit } from './limits/rate-limit.ts';
+export { checkRateLimit } from './limits/rate-limit.ts';
+
+/** The limits of a configuration, by the names of what they limit. */
+export type RateLimits = Readonly<Record<string, RateLimit>>;
 
 /** The limit of every endpoint that has none of its own. */
 const general = 'default';
@@ -16,6 +29,39 @@ const namesOf = ({ method, path, policy, docs }: Endpoint): readonly string[] =>
   return policy.kind === 'resource' ? [own, policy.model.path, general] : [own, general];
 };
 
+const pathOf = (name: string): string => `limits.${name}.per`;
+
+/** The conditions by which the limits of a configuration name memberships. */
+export const rulesOfLimits = (limits: RateLimits): ConfiguredRules =>
+  new Map(
+    Object.entries(limits).flatMap(([name, { per }]): [string, MemberRule][] =>
+      isMemberRule(per) ? [[pathOf(name), per]] : [],
+    ),
+  );
+
+/** What limits by memberships read. */
+interface TenantParts {
+  readonly models: Models;
+  readonly database: Database;
+}
+
+const endpointLimit = (name: string, limit: RateLimit, { models, database }: TenantParts): EndpointLimit => {
+  const { per = 'caller', max, burst = max, each = max } = limit;
+  if (!isMemberRule(per)) return { bucket: name, per, policy: limitPolicy('default', limit) };
+  const memberships = tenantMemberships(models, pathOf(name), per);
+  const { model, on } = memberships;
+  return {
+    bucket: name,
+    per: 'caller',
+    policy: limitPolicy('default', { ...limit, max: each, burst: Math.min(each, burst) }),
+    tenant: {
+      bucket: `${name} ${model}.${on}:`,
+      policy: limitPolicy('tenant', limit),
+      tenantOf: createTenantReader(database, memberships),
+    },
+  };
+};
+
 /**
  * Gives each endpoint its limit: that of its method and path (`POST /checkout`), of its model (`orders`), or `default`.
  * The administration area and the documentation have none. A limit that the service itself sets gives way to one for
@@ -24,7 +70,8 @@ const namesOf = ({ method, path, policy, docs }: Endpoint): readonly string[] =>
  */
 export const withRateLimits = (
   endpoints: readonly Endpoint[],
-  limits: Readonly<Record<string, RateLimit>>,
+  limits: RateLimits,
+  parts: TenantParts,
 ): Endpoint[] => {
   const known = new Set([general, ...endpoints.flatMap(namesOf)]);
   for (const name of Object.keys(limits))
@@ -34,9 +81,9 @@ export const withRateLimits = (
         `limits: there is no model or endpoint "${name}"${nearestHint(name, known)}`,
       );
   const byName = new Map(
-    Object.entries(limits).map(([name, limit]) => [
+    Object.entries(limits).map(([name, limit]): [string, EndpointLimit] => [
       name,
-      { bucket: name, per: limit.per ?? 'caller', policy: limitPolicy('default', limit) },
+      endpointLimit(name, limit, parts),
     ]),
   );
   return endpoints.map((endpoint) => {

@@ -58,7 +58,8 @@ const describe = (value: unknown): string => {
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value);
 };
 
-const checkThat =
+/** Accepts the values that fit; the words say in the message what fits. */
+export const checkThat =
   (words: string, fits: (value: unknown) => boolean): OptionCheck =>
   (value, path) =>
     fits(value) ? undefined : `${path} must be ${words}, not ${describe(value)}`;

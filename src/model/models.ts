@@ -8,7 +8,9 @@ import { resolveRelations } from './definition/relations.ts';
 import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
 import type { ModelField, ResourceModel } from './resource.ts';
-import { resolveRules } from './rules/isolation.ts';
+import type { TenantMemberships } from './row-expression.ts';
+import { declarationOf, type MemberRule } from './row-rule.ts';
+import { resolveMemberships, resolveRules } from './rules/isolation.ts';
 
 /** The service's own model, which resources can refer to. */
 const user = { name: 'User', table: 'users' } as const;
@@ -19,10 +21,20 @@ export type Models = ReadonlyMap<string, ResourceModel>;
 /** True if writes to any of them create events. */
 export const haveEvents = (models: Models): boolean => [...models.values()].some(({ events }) => events);
 
-/** The models with their resolved rules and relations, and with the indexes that rules of other models need. */
-const resolveModels = (models: Models): Models => {
+/** Conditions of the configuration, by their paths: `limits.default.per`. */
+export type ConfiguredRules = ReadonlyMap<string, MemberRule>;
+
+/** The memberships that a condition of the configuration names. @throws DefinitionError naming its path */
+export const tenantMemberships = (models: Models, path: string, rule: MemberRule): TenantMemberships =>
+  resolveMemberships(declarationOf(rule), path, models).memberships;
+
+/** The models with their resolved rules and relations, and with the indexes that other rules need. */
+const resolveModels = (models: Models, configured: ConfiguredRules): Models => {
   const resolved = [...models.values()].map((model) => ({ model, ...resolveRules(model, models) }));
-  const needed = resolved.flatMap((each) => each.needed);
+  const ofConfiguration = [...configured].map(([path, rule]) =>
+    resolveMemberships(declarationOf(rule), path, models),
+  );
+  const needed = [...resolved, ...ofConfiguration].flatMap((each) => each.needed);
   return new Map(
     resolved.map(({ model, rules }) => {
       const indexes = withIndexes(
@@ -82,10 +94,13 @@ export const sameReferrers = (models: Models, name: string): ReadonlyMap<string,
   );
 
 /**
- * Collects the models: checks what depends on several of them, and resolves rules across models. Throws
- * DefinitionError.
+ * Collects the models: checks what depends on several of them, and resolves rules across models, with those of the
+ * configuration. Throws DefinitionError.
  */
-export const collectModels = (resources: readonly ResourceModel[]): Models => {
+export const collectModels = (
+  resources: readonly ResourceModel[],
+  configured: ConfiguredRules = new Map(),
+): Models => {
   const models = new Map<string, ResourceModel>();
   const paths = new Map<string, string>();
   for (const model of resources.map(withNames)) {
@@ -105,7 +120,7 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
       if (reference !== undefined && reference !== user.name && !models.has(reference))
         throw new DefinitionError(model.name, `it refers to ${reference}, which is not a model`, name);
   for (const model of models.values()) assertSame(model, models);
-  return resolveModels(models);
+  return resolveModels(models, configured);
 };
 
 /** Table that the references to a model point to. */

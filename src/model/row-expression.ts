@@ -28,10 +28,8 @@ export type RowExpression =
     }
   | { readonly kind: 'anyOf' | 'allOf'; readonly rules: readonly RowExpression[] };
 
-/** The column's value is among those of `on` in the caller's rows of another table. */
-export interface RowMember {
-  readonly kind: 'member';
-  readonly column: string;
+/** The memberships of a caller: rows of a table that have the caller as their owner. */
+export interface Memberships {
   /** The model of the memberships, and its table. */
   readonly model: string;
   readonly table: string;
@@ -44,6 +42,17 @@ export interface RowMember {
     readonly values: readonly NonNullable<ColumnValue>[];
     readonly said: readonly string[];
   }[];
+}
+
+/** The column's value is among those of `on` in the caller's memberships. */
+export interface RowMember extends Memberships {
+  readonly kind: 'member';
+  readonly column: string;
+}
+
+/** Memberships whose `on` refers to a tenant: a record of another model. */
+export interface TenantMemberships extends Memberships {
+  readonly tenant: string;
 }
 
 /** An expression for one kind of caller: conditions that must all hold, each with a text that identifies it. */

@@ -23,7 +23,13 @@ export interface RowRule<Uses = unknown> {
   readonly [uses]: Uses;
 }
 
+/** A condition made by `member`, which names the memberships of a caller. */
+export interface MemberRule<Uses = unknown> extends RowRule<Uses> {
+  readonly [ofMembers]: true;
+}
+
 declare const uses: unique symbol;
+declare const ofMembers: unique symbol;
 const said: unique symbol = Symbol('row rule');
 
 interface Demands {
@@ -117,6 +123,10 @@ const createRule = <Uses>(rule: SaidRule): RowRule<Uses> =>
 export const isRowRule = (value: unknown): value is RowRule =>
   typeof value === 'object' && value !== null && said in value;
 
+/** True if a value is a condition made by `member`. */
+export const isMemberRule = (value: unknown): value is MemberRule =>
+  isRowRule(value) && value[said].kind === 'member';
+
 /** The declaration of a condition. */
 export const declarationOf = (rule: RowRule): SaidRule => rule[said];
 
@@ -169,7 +179,7 @@ const nameOf = (model: ModelInRule): ModelName => (typeof model === 'object' ? m
 export const member = <const Name extends string, const Of extends ModelInRule>(
   field: Name,
   options: MemberOptions<Of>,
-): RowRule<Demand<'field', Name>> => {
+): MemberRule<Demand<'field', Name>> => {
   wrong('member', textual(field, 'the field') ?? optionsFlaw(options, memberOptions));
   const { of, on = field, where = {} } = options;
   // Without it any record would count as a membership.
@@ -181,7 +191,7 @@ export const member = <const Name extends string, const Of extends ModelInRule>(
     of: nameOf(of),
     on,
     where: { ...where } as Record<string, Json>,
-  });
+  }) as MemberRule<never>;
 };
 
 const viaOptions = { of: ofModel } satisfies OptionTable<ViaOptions<ModelInRule>>;

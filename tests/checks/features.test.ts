@@ -123,6 +123,8 @@ const rows: readonly Row[] = [
     'setting limits',
     ['README', 'per caller, network or key', '按调用者、网络或密钥'],
     [`${guide}rate-limits`, 'limits: {'],
+    [`${guide}rate-limits`, 'per: member('],
+    [`${reference}rate-limits`, 'per: member('],
     [`${reference}configuration`, 'limits'],
   ],
   // Models

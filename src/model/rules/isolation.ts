@@ -11,11 +11,13 @@ import type { ModelField, PublicCondition, ResourceModel, SaidIsolation } from '
 import {
   everyRecord,
   forEachAction,
+  type Memberships,
   noRecord,
   type RowExpression,
   type RowMember,
   type RowReachRule,
   type RowRuleName,
+  type TenantMemberships,
   tablesAsked,
 } from '../row-expression.ts';
 import { checkValue } from '../validate.ts';
@@ -147,28 +149,59 @@ const isComparable = (
   return ids === undefined || otherIds === undefined || ids === otherIds;
 };
 
+/** A model of memberships. */
+interface MembershipModel {
+  readonly model: ResourceModel;
+  /** The column of the membership's owner. */
+  readonly owner: string;
+}
+
+const findMemberships = (place: RulePlace, said: Said<'member'>): MembershipModel => {
+  const model = findModel(place, nameIn(place, said.of));
+  const { owner } = model;
+  return owner === undefined
+    ? refuse(place, `needs the field user_id: field.owner() in ${model.name}`)
+    : { model, owner };
+};
+
+const membershipsBy = (
+  place: RulePlace,
+  { model, owner }: MembershipModel,
+  on: ModelField,
+  said: Said<'member'>,
+): Memberships => {
+  const where = conditionsOf(place, model, said.where);
+  // With this index, the membership in one of many teams is one look-up.
+  place.needed.push({ model: model.name, columns: [owner, on.column] });
+  return { model: model.name, table: model.table, on: on.column, owner, where: Object.freeze(where) };
+};
+
 const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>): RowExpression => {
   const field = findRuleField(place, model, said.field);
-  const memberships = findModel(place, nameIn(place, said.of));
-  const { owner } = memberships;
-  if (owner === undefined)
-    return refuse(place, `needs the field user_id: field.owner() in ${memberships.name}`);
-  const on = findRuleField(place, memberships, said.on);
-  if (!isComparable([model, field], [memberships, on]))
-    return refuse(place, `cannot compare ${field.name} with ${memberships.name}.${on.name}`);
-  const where = conditionsOf(place, memberships, said.where);
+  const found = findMemberships(place, said);
+  const on = findRuleField(place, found.model, said.on);
+  if (!isComparable([model, field], [found.model, on]))
+    return refuse(place, `cannot compare ${field.name} with ${found.model.name}.${on.name}`);
   noteColumn(place, model, field.column);
-  // With this index, the membership in one of many teams is one look-up.
-  place.needed.push({ model: memberships.name, columns: [owner, on.column] });
-  return {
-    kind: 'member',
-    column: field.column,
-    model: memberships.name,
-    table: memberships.table,
-    on: on.column,
-    owner,
-    where: Object.freeze(where),
-  };
+  return { kind: 'member', column: field.column, ...membershipsBy(place, found, on, said) };
+};
+
+/**
+ * Resolves a condition made by `member` in the configuration: the memberships by which a user belongs to a tenant, with
+ * the index that finds them. @throws DefinitionError naming its path
+ */
+export const resolveMemberships = (
+  said: SaidRule,
+  path: string,
+  models: ModelMap,
+): { readonly memberships: TenantMemberships; readonly needed: readonly NeededIndex[] } => {
+  const needed: NeededIndex[] = [];
+  const place: RulePlace = { file: 'configuration', path, models, needed, finds: false };
+  if (said.kind !== 'member') return refuse(place, 'must be made by member');
+  const found = findMemberships(place, said);
+  const on = findReference(place, found.model, said.on);
+  const memberships = membershipsBy(place, found, on, said);
+  return { memberships: Object.freeze({ ...memberships, tenant: on.reference ?? '' }), needed };
 };
 
 const viaRule = (place: RulePlace, model: ResourceModel, { field, rule, of }: Said<'via'>): RowExpression => {

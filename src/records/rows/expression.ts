@@ -2,7 +2,13 @@
 
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';
-import { isOfCaller, pathBehind, type RowExpression, type RowMember } from '../../model/row-expression.ts';
+import {
+  isOfCaller,
+  type Memberships,
+  pathBehind,
+  type RowExpression,
+  type RowMember,
+} from '../../model/row-expression.ts';
 
 /**
  * The purpose of a condition on rows. `find`: find the rows that meet it, by indexes, starting at the caller's
@@ -45,7 +51,7 @@ export const membershipConditions = (
   caller: Fragment,
 ): readonly Fragment[] => [...ofCaller(rule, row, caller), sql`${identifier(row, rule.on)} = ${value}`];
 
-const ofCaller = ({ owner, where: conditions }: RowMember, row: string, caller: Fragment): Fragment[] => [
+const ofCaller = ({ owner, where: conditions }: Memberships, row: string, caller: Fragment): Fragment[] => [
   sql`${identifier(row, owner)} = ${caller}`,
   ...conditions.map(
     ({ column, values }) => sql`${identifier(row, column)} in (${join(values.map((each) => literal(each)))})`,
@@ -55,6 +61,15 @@ const ofCaller = ({ owner, where: conditions }: RowMember, row: string, caller: 
 /** The query of the values that the caller's memberships name. */
 export const memberValues = (rule: RowMember, caller: Fragment, row = rowName(0)): Fragment =>
   sql`select ${identifier(row, rule.on)}${from(rule.table, row)}${where(ofCaller(rule, row, caller))}`;
+
+/** The query of the value that the caller's oldest membership names. */
+export const oldestMemberValue = (memberships: Memberships, caller: Fragment): Fragment => {
+  const row = rowName(0);
+  const [value, id] = [identifier(row, memberships.on), identifier(row, 'id')];
+  const conditions = [...ofCaller(memberships, row, caller), sql`${value} is not null`];
+  // Of the sum there is no index: the planner must not search all memberships from the oldest on.
+  return sql`select ${value}${from(memberships.table, row)}${where(conditions)} order by ${id} + 0 limit 1`;
+};
 
 const membership = (compilation: Compilation, rule: RowMember, value: Fragment): Fragment => {
   const { caller } = compilation;
