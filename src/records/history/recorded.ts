@@ -18,6 +18,7 @@ import { pathBehind, type RowExpression } from '../../model/row-expression.ts';
 import type { CompanionInsert, WrittenColumns } from '../companion-inserts.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { resourceSource, sourceOf } from '../view.ts';
+import { membershipsOf } from './members.ts';
 
 /** The values of a record's JSON text. */
 type JsonValues = Readonly<Record<string, unknown>>;
@@ -219,8 +220,9 @@ const keptValues = (model: ResourceModel, models: Models): KeptValues => {
   const column = (of: string): Fragment => identifier(model.table, of);
   const { isolation, publicRead, viewedWhen, manage } = model.rules;
   for (const { column: of } of publicRead ?? []) collector.take(source, '', of, column(of));
-  // The users whom the record shows decide who sees the actor.
+  // The users whom the record shows, and its tenants, decide who sees the actor.
   for (const { from } of showingRelations(model)) collector.take(source, '', from, column(from));
+  for (const { field } of membershipsOf(model, models)) collector.take(source, '', field, column(field));
   if (isolation?.byOwner === true && model.owner !== undefined)
     collector.take(source, '', model.owner, column(model.owner));
   else if (isolation !== undefined) collector.walk(isolation.read.expression, source, '', column);
