@@ -13,7 +13,6 @@ const quick = [
   ...filesOfProjects['quick-sqlite'],
   ...filesOfProjects['quick-both'],
   ...filesOfProjects['quick-apart'],
-  ...filesOfProjects['quick-costs'],
 ];
 const full = [...filesOfProjects.full, ...filesOfProjects['full-shared'], ...filesOfProjects['full-timed']];
 

@@ -57,7 +57,7 @@ export const createProject = async ({
     /** The compiler's messages about its files; empty when nothing is wrong. */
     compile: (): Promise<string> =>
       new Promise((resolve) => {
-        const tsc = join(root, 'node_modules/typescript/bin/tsc');
+        const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
         execFile(process.execPath, [tsc, '-p', directory, '--pretty', 'false'], (_error, stdout, stderr) =>
           resolve(stdout + stderr),
         );

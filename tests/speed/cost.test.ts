@@ -3,8 +3,9 @@
  * the benchmark, in one run. A change that makes a case a tenth dearer fails here. If it is worth that, its commit says so,
  * and the next one names it as the commit to compare with.
  */
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { callerKey, callers, spread } from '../../bench/callers.ts';
 import { type Case, casesOf, signedPayments } from '../../bench/cases.ts';
@@ -52,18 +53,24 @@ const names = [
 type CaseName = (typeof names)[number];
 type Side = 'ours' | 'former' | 'bare';
 
-/** A version of the service with its data. */
+/** A version of the service. */
 interface Version {
   readonly data: Data;
-  readonly service: Running;
-  readonly shop: Pair;
+  /** This one unless given. */
+  readonly checkout: string | undefined;
+  /** Brings the data back to its first state, in which each pass begins. Nothing may have it open. */
+  restore(): void;
 }
+
+type Versions = Readonly<Record<'ours' | 'former', Version>>;
 
 /** The servers of a pass. The bare ones read the data of `ours`. */
 interface Servers {
-  readonly ours: Version;
-  readonly former: Version;
+  readonly ours: Running;
+  readonly former: Running;
   readonly bare: Running;
+  /** Only for the case that needs them. */
+  readonly shops: Readonly<Record<'ours' | 'former', Pair>> | undefined;
 }
 
 const tokenOf = (caller: number): readonly string[] => [
@@ -75,8 +82,11 @@ const keyOf = (caller: number): readonly string[] => [`X-Api-Key: ${callerKey(ca
  * The cases, each with 32 users and another record, page or value in each request. A signed payment stands beside a create
  * of the bare server, which has no signatures; an order by key beside a note by key.
  */
-const turnCases = ({ ours, former, bare }: Servers): Readonly<Record<CaseName, TurnCase<Side>>> => {
-  const cases = new Map(casesOf(ours.data, notes).map((one) => [one.name, one]));
+const turnCases = (
+  versions: Versions,
+  { ours, former, bare, shops }: Servers,
+): Readonly<Record<CaseName, () => TurnCase<Side>>> => {
+  const cases = new Map(casesOf(versions.ours.data, notes).map((one) => [one.name, one]));
   const named = (name: string): Case => {
     const one = cases.get(name);
     if (one === undefined) throw new Error(`no such case: ${name}`);
@@ -91,77 +101,110 @@ const turnCases = ({ ours, former, bare }: Servers): Readonly<Record<CaseName, T
     name,
     expect,
     sides: {
-      ours: { server: ours.service, requests },
-      former: { server: former.service, requests: others.former ?? requests },
+      ours: { server: ours, requests },
+      former: { server: former, requests: others.former ?? requests },
       bare: { server: bare, requests: others.bare ?? requests },
     },
   });
-  const ofBenchmark = (name: string): TurnCase<Side> => {
+  const ofBenchmark = (name: string) => (): TurnCase<Side> => {
     const { expect: status, requests } = named(name);
     return turnCase(name, Number(status), requests);
   };
   const ids = spread(320, notes);
   const gets = (path: (id: number) => string, headers: (caller: number) => readonly string[]): string[] =>
     ids.map((id) => request('GET', path(id), headers(id)));
-  const missing = gets((id) => `/api/v1/notes/${90_000_000 + id}`, tokenOf);
-  const untitled = ids.map((id) =>
-    request('POST', '/api/v1/notes', tokenOf(id), `{"note":{"title":"","body":"Body ${id}"}}`),
-  );
-  const ofOwners = spread(notes / 10, notes / 10).map((id) =>
-    request('GET', `/api/v1/orders/${id}`, keyOf(id)),
-  );
-  const shopOrders = spread(320, orders).map((order) => orderRequest(order, orderPage(order)));
+  const missing = (): readonly string[] => gets((id) => `/api/v1/notes/${90_000_000 + id}`, tokenOf);
+  const untitled = (): readonly string[] =>
+    ids.map((id) =>
+      request('POST', '/api/v1/notes', tokenOf(id), `{"note":{"title":"","body":"Body ${id}"}}`),
+    );
+  const ofOwners = (): readonly string[] =>
+    spread(notes / 10, notes / 10).map((id) => request('GET', `/api/v1/orders/${id}`, keyOf(id)));
+  const include = (): TurnCase<Side> => {
+    if (shops === undefined) throw new Error('the shops do not run');
+    const requests = spread(320, orders).map((order) => orderRequest(order, orderPage(order)));
+    return {
+      name: 'include',
+      expect: 200,
+      sides: {
+        ours: { server: shops.ours.service, requests },
+        former: { server: shops.former.service, requests },
+        bare: { server: shops.ours.bare, requests },
+      },
+    };
+  };
   const payments = ({ data }: Version): readonly string[] => signedPayments(data, 30_000);
   return {
     health: ofBenchmark('health'),
     detail: ofBenchmark('detail, JWT'),
     page: ofBenchmark('page of 20, without a total'),
-    include: {
-      name: 'include',
-      expect: 200,
-      sides: {
-        ours: { server: ours.shop.service, requests: shopOrders },
-        former: { server: former.shop.service, requests: shopOrders },
-        bare: { server: ours.shop.bare, requests: shopOrders },
-      },
-    },
+    include,
     filter: ofBenchmark('filtered, sorted, 20: 1 %'),
-    key: turnCase('key', 200, ofOwners, { bare: gets((id) => `/api/v1/notes/${id}`, keyOf) }),
-    'no record': turnCase('404', 404, missing),
-    'bad record': turnCase('422', 422, untitled),
+    key: () => turnCase('key', 200, ofOwners(), { bare: gets((id) => `/api/v1/notes/${id}`, keyOf) }),
+    'no record': () => turnCase('404', 404, missing()),
+    'bad record': () => turnCase('422', 422, untitled()),
     create: ofBenchmark('create, durable'),
-    signature: turnCase('signature', 201, payments(ours), {
-      former: payments(former),
-      bare: named('create, durable').requests,
-    }),
+    signature: () =>
+      turnCase('signature', 201, payments(versions.ours), {
+        former: payments(versions.former),
+        bare: named('create, durable').requests,
+      }),
   };
 };
 
-/** Starts a version with data of its own. @param checkout its folder; this one unless given */
-const startVersion = async (stack: AsyncDisposableStack, checkout?: string): Promise<Version> => {
+/** Makes the data of a version. */
+const versionOf = async (stack: AsyncDisposableStack, checkout?: string): Promise<Version> => {
   const data = await sqliteData({ notes, maker: checkout });
   stack.defer(() => data.remove());
-  const service = await startService(data, {}, checkout);
-  stack.defer(() => service.stop());
-  const shop = await startShop('sqlite', orders, checkout);
-  stack.defer(() => shop.remove());
-  return { data, service, shop };
+  data.applications();
+  const folder = dirname(data.bare);
+  const first = mkdtempSync(join(tmpdir(), 'gatewright-first-'));
+  stack.defer(() => rmSync(first, { recursive: true, force: true }));
+  cpSync(folder, first, { recursive: true });
+  const restore = (): void => {
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(first, folder, { recursive: true });
+  };
+  return { data, checkout, restore };
+};
+
+/** Starts the servers of a pass. */
+const startServers = async (
+  stack: AsyncDisposableStack,
+  { ours, former }: Versions,
+  withShops: boolean,
+): Promise<Servers> => {
+  const started = async (running: Promise<Running>): Promise<Running> => {
+    const server = await running;
+    stack.defer(() => server.stop());
+    return server;
+  };
+  const shopOf = async ({ checkout }: Version): Promise<Pair> => {
+    const shop = await startShop('sqlite', orders, checkout);
+    stack.defer(() => shop.remove());
+    return shop;
+  };
+  return {
+    ours: await started(startService(ours.data, {}, ours.checkout)),
+    former: await started(startService(former.data, {}, former.checkout)),
+    bare: await started(startBare(ours.data)),
+    shops: withShops ? { ours: await shopOf(ours), former: await shopOf(former) } : undefined,
+  };
 };
 
 /** Measures some cases with new servers; returns the cost of each. */
 const measure = async (
   wanted: readonly CaseName[],
-  checkout: string,
+  versions: Versions,
 ): Promise<ReadonlyMap<CaseName, TurnCost<Side>>> => {
   await using stack = new AsyncDisposableStack();
-  const [ours, former] = [await startVersion(stack), await startVersion(stack, checkout)];
-  const bare = await startBare(ours.data);
-  stack.defer(() => bare.stop());
-  const cases = turnCases({ ours, former, bare });
+  for (const version of Object.values(versions)) version.restore();
+  const servers = await startServers(stack, versions, wanted.includes('include'));
+  const cases = turnCases(versions, servers);
   using turns = new Turns();
   const measured = new Map<CaseName, TurnCost<Side>>();
   for (const name of wanted) {
-    const costs = await turns.cost(cases[name]);
+    const costs = await turns.cost(cases[name]());
     measured.set(name, costs);
     const [mine, theirs, bareOne] = [costs.ours, costs.former, costs.bare].map((cost) => cost.toFixed(1));
     process.stdout.write(
@@ -189,12 +232,14 @@ it.runIf(countsNanoseconds)(
     // In memory: how long a disk takes decides how many writes share a commit, and so what each costs.
     vi.stubEnv('TMPDIR', existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
     onTestFinished(() => void vi.unstubAllEnvs());
+    await using stack = new AsyncDisposableStack();
+    const versions = { ours: await versionOf(stack), former: await versionOf(stack, checkout.folder) };
     const costs = new Map<CaseName, Passes>();
     const tooDear = (): readonly CaseName[] => names.filter((name) => ratioOf(costs.get(name) ?? []) > most);
     // Further passes are for the cases that seem dear.
     let left: readonly CaseName[] = names;
     for (let pass = 1; pass <= passes.most && left.length > 0; pass += 1) {
-      for (const [name, cost] of await measure(left, checkout.folder))
+      for (const [name, cost] of await measure(left, versions))
         costs.set(name, [...(costs.get(name) ?? []), cost]);
       if (pass >= passes.least) left = tooDear();
     }

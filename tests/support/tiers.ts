@@ -36,9 +36,9 @@ const dialectSensitive = [
   'src/{accounts,database,delivery,ledger,records}/**/*.test.ts',
   'src/resources/operations/**/*.test.ts',
   'src/upkeep/{refusals,usage}/**/*.test.ts',
-  'tests/contract/{account-links,account-notices,account-pages,activity,conditional-messages,csv,equal-answers,erasure,events,history,import,jobs,kept,key-rotation,leaked-keys,locks,long-sign-ins,makers,managed-webhooks,oidc,older-program,search,service-accounts,tokens,trash,trash-values}.test.ts',
-  'tests/contract/relations/*.test.ts',
-  'tests/contract/resources/{aggregate,batch,cascades,concurrency,end-state,full-text-search,nulled-references,references,row-rules,unique}.test.ts',
+  'tests/contract/{csv,equal-answers,events,history,import,locks,search}.test.ts',
+  'tests/contract/relations/{bounds,include,nested-races,plans}.test.ts',
+  'tests/contract/resources/{aggregate,batch,cascades,concurrency,end-state,full-text-search,nulled-references,row-rules,unique}.test.ts',
 ];
 
 /**
@@ -53,9 +53,6 @@ const ofWorkers = [
 
 /** Tests of the quick tier that need a process of their own: they measure it, or change what its modules share. */
 const isolated = ['src/cli/commands/options.test.ts', 'src/http/body-memory.test.ts'];
-
-/** Tests of the quick tier that measure CPU time: nothing runs beside them. */
-const costs = ['tests/speed/cost.test.ts'];
 
 /** Tests of which the full tier runs a sample and the long one everything: see `testsAll`. */
 const sampled = [
@@ -86,12 +83,12 @@ const describesEachDatabase = (file: string): boolean =>
 
 const all = filesOf('src/**/*.test.ts', 'tests/**/*.test.ts');
 const quick = filesOf(...inProcess, ...flows, ...checks).difference(
-  filesOf(...slow, ...sampled, ...long, ...timed, ...costs),
+  filesOf(...slow, ...sampled, ...long, ...timed),
 );
 const apart = quick.intersection(filesOf(...isolated));
 const onBoth = quick.intersection(filesOf(...dialectSensitive)).difference(apart);
 const onSqlite = quick.difference(onBoth).difference(apart);
-const full = all.difference(quick).difference(filesOf(...long, ...timed, ...costs));
+const full = all.difference(quick).difference(filesOf(...long, ...timed));
 const onWorkers = filesOf(...ofWorkers);
 const fullShared = full.intersection(filesOf(...inProcess, 'tests/browser/*.test.ts')).difference(apart);
 
@@ -100,19 +97,18 @@ export const filesOfProjects = {
   'quick-sqlite': [...onSqlite],
   'quick-both': [...onBoth],
   'quick-apart': [...apart],
-  'quick-costs': [...filesOf(...costs)],
   'full-postgres': [...onSqlite].filter(describesEachDatabase),
   'full-shared': [...fullShared],
   'full-workers': [...onWorkers],
   full: [...full.difference(fullShared)],
-  'full-timed': [...filesOf(...timed).difference(filesOf(...costs))],
+  'full-timed': [...filesOf(...timed)],
   long: [...filesOf(...sampled, ...quickSampled, ...long)],
 };
 
 /** Patterns by the name of their list, for the check that each still finds a file. */
 export const patterns = {
   ...{ inProcess, flows, checks, slow, dialectSensitive, ofWorkers, isolated },
-  ...{ sampled, quickSampled, long, timed, costs },
+  ...{ sampled, quickSampled, long, timed },
 };
 
 /** True if this run plays everything of a test that otherwise plays a sample. */

@@ -103,7 +103,7 @@ export class RecipeCopy {
 
   /** The files that the compiler refuses, each once. */
   async refused(program: keyof typeof programs): Promise<readonly string[]> {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
     const args = [tsc, '-p', programs[program], '--incremental', 'false', '--pretty', 'false'];
     const output = await run(process.execPath, args, { cwd: this.folder }).catch((error) => error);
     const files = [...String(output.stdout).matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(
