@@ -3,6 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { testsAll } from '../support/tiers.ts';
 import { ensureBuilt, root } from '../tour/service.ts';
 
 const evals = join(root, 'evals');
@@ -32,6 +33,74 @@ const wrong = async (task: string, file: string, from: string, to: string): Prom
   return folder;
 };
 
+/** A task, a file of its solution, what is replaced in it and by what, and the reason that is printed. */
+const wrongSolutions: readonly (readonly [string, string, string, string, RegExp])[] = [
+  [
+    'row-rules',
+    'resources/task.ts',
+    'isolation: true,',
+    '',
+    /✗ tasks of others are neither read nor written: /,
+  ],
+  [
+    'public-catalogue',
+    'resources/product.ts',
+    "permissions: 'writes',",
+    '',
+    /✗ writes need a permission: the status is 201/,
+  ],
+  [
+    'hook',
+    'resources/invoice.ts',
+    "if (before?.sent === true) addError('sent', 'A sent invoice does not change');",
+    '',
+    /✗ a sent invoice does not change.*the status is 200/,
+  ],
+  [
+    'job',
+    'jobs/welcome.ts',
+    "await records('Letter')",
+    "await records('Letter').create({ text: 'x' }); await records('Letter')",
+    /✗ the job writes a letter, and the time: the letters is/,
+  ],
+  [
+    'transfer',
+    'endpoints/transfer.ts',
+    'if (balance < amount) throw tooSmall();',
+    '',
+    /✗ a refused transfer changes nothing: the status is 422/,
+  ],
+  [
+    'tenants',
+    'resources/document.ts',
+    ", where: { role: 'editor' }",
+    '',
+    /✗ editors create documents of their company, and of no other/,
+  ],
+  [
+    'search',
+    'resources/recipe.ts',
+    "  search: ['title', 'steps'],\n",
+    '',
+    /✗ gatewright (?:migrate|start): |✗ words are found/,
+  ],
+  [
+    'migration',
+    'migrations/0002_names.ts',
+    '= 0 then null else',
+    '= 0 then name else',
+    /✗ every record has its names: /,
+  ],
+  ['webhook', 'resources/parcel.ts', 'events: true,', '', /✗ a new parcel is sent to the webhook/],
+  [
+    'tests',
+    'tests/notes.test.ts',
+    'assert.equal(data.pinned, false);',
+    '',
+    /✗ the tests fail without the rule that pinned is for administrators/,
+  ],
+];
+
 describe('the evaluations', () => {
   beforeAll(ensureBuilt);
 
@@ -51,72 +120,7 @@ describe('the evaluations', () => {
     expect([status, stdout.trimEnd().split('\n').at(-1)]).toEqual([0, '10 of 10 tasks solved']);
   }, 240_000);
 
-  it.each([
-    [
-      'row-rules',
-      'resources/task.ts',
-      'isolation: true,',
-      '',
-      /✗ tasks of others are neither read nor written: /,
-    ],
-    [
-      'public-catalogue',
-      'resources/product.ts',
-      "permissions: 'writes',",
-      '',
-      /✗ writes need a permission: the status is 201/,
-    ],
-    [
-      'hook',
-      'resources/invoice.ts',
-      "if (before?.sent === true) addError('sent', 'A sent invoice does not change');",
-      '',
-      /✗ a sent invoice does not change.*the status is 200/,
-    ],
-    [
-      'job',
-      'jobs/welcome.ts',
-      "await records('Letter')",
-      "await records('Letter').create({ text: 'x' }); await records('Letter')",
-      /✗ the job writes a letter, and the time: the letters is/,
-    ],
-    [
-      'transfer',
-      'endpoints/transfer.ts',
-      'if (balance < amount) throw tooSmall();',
-      '',
-      /✗ a refused transfer changes nothing: the status is 422/,
-    ],
-    [
-      'tenants',
-      'resources/document.ts',
-      ", where: { role: 'editor' }",
-      '',
-      /✗ editors create documents of their company, and of no other/,
-    ],
-    [
-      'search',
-      'resources/recipe.ts',
-      "  search: ['title', 'steps'],\n",
-      '',
-      /✗ gatewright (?:migrate|start): |✗ words are found/,
-    ],
-    [
-      'migration',
-      'migrations/0002_names.ts',
-      '= 0 then null else',
-      '= 0 then name else',
-      /✗ every record has its names: /,
-    ],
-    ['webhook', 'resources/parcel.ts', 'events: true,', '', /✗ a new parcel is sent to the webhook/],
-    [
-      'tests',
-      'tests/notes.test.ts',
-      'assert.equal(data.pinned, false);',
-      '',
-      /✗ the tests fail without the rule that pinned is for administrators/,
-    ],
-  ])(
+  it.each(testsAll ? wrongSolutions : wrongSolutions.slice(0, 4))(
     'a wrong solution of %s is not solved, and the reason is printed',
     async (task, file, from, to, reason) => {
       const { status, stdout } = await score(await wrong(task, file, from, to), task);

@@ -3,6 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take the longest, the longest first. One that comes last would be waited for alone. */
 const longest = [
   'guides/guides',
+  'browser/thirty-tasks',
+  'evals/evals',
   'upgrade/upgrade',
   'guides/tutorial',
   'package/package',

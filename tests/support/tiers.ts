@@ -58,6 +58,7 @@ const isolated = ['src/cli/commands/options.test.ts', 'src/http/body-memory.test
 const sampled = [
   'tests/browser/admin-look.test.ts',
   'tests/contract/resources/table-*.test.ts',
+  'tests/evals/evals.test.ts',
   'tests/faults/killed-migration.test.ts',
   'tests/guides/{guides,tutorial}.test.ts',
 ];
