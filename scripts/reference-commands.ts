@@ -23,6 +23,7 @@ const purposes: Readonly<Record<string, string>> = {
   run: '在数据库上运行自己的脚本',
   console: '输入代码，在数据库上执行',
   'user create': '创建用户',
+  'user import': '导入其他系统的用户',
   'user set-password': '设置用户的密码',
   'user reset-factor': '移除用户的两步验证',
   'key create': '为用户创建 API 密钥',

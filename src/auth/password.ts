@@ -2,6 +2,7 @@
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { type ForeignHash, foreignHash } from './hashes.ts';
 import { type Argon2Hash, formatPhc, parsePhc } from './phc.ts';
 import { createWorkQueue, type Ticket } from './work-queue.ts';
 
@@ -41,11 +42,11 @@ export interface Passwords {
   hash(password: string, ticket?: Ticket): Promise<string>;
   /**
    * True if the password matches the stored hash, as it was sent or in its NFC form: an earlier version has hashed
-   * passwords as they were sent. Without a hash (unknown account, or a text that is no PHC string)
-   * it returns false after the same work. Throws as `hash` does.
+   * passwords as they were sent, and so have other systems. Without a hash (unknown account, or a text of no known
+   * scheme) it returns false after the work of an own hash. Throws as `hash` does.
    */
   verify(password: string, stored: string | undefined, ticket?: Ticket): Promise<boolean>;
-  /** True if a stored hash has other parameters than the current ones. */
+  /** True if a stored hash has another scheme or other parameters than the current ones. */
   needsRehash(stored: string): boolean;
 }
 
@@ -79,7 +80,15 @@ export type ComputeHash = typeof compute;
  */
 export const createPasswords = (derive: ComputeHash = compute): Passwords => {
   const queue = createWorkQueue(concurrency, maxWaiting);
-  const decoy = blank();
+  const derived = (hash: Argon2Hash): ForeignHash => ({
+    tag: hash.tag,
+    derive: (password) => derive(password, hash),
+  });
+  const ownHash = (stored: string): ForeignHash | undefined => {
+    const parsed = parsePhc(stored);
+    return parsed === undefined ? undefined : derived(parsed);
+  };
+  const decoy = derived(blank());
   return {
     async hash(password, ticket = internalTicket) {
       const fresh = blank();
@@ -87,13 +96,13 @@ export const createPasswords = (derive: ComputeHash = compute): Passwords => {
       return formatPhc({ ...fresh, tag: await queue.run(ticket, () => derive(normal, fresh)) });
     },
     async verify(password, stored, ticket = internalTicket) {
-      const parsed = stored === undefined ? undefined : parsePhc(stored);
-      const reference = parsed ?? decoy;
+      const known = stored === undefined ? undefined : (ownHash(stored) ?? foreignHash(stored));
+      const reference = known ?? decoy;
       const matches = async (text: string): Promise<boolean> =>
-        timingSafeEqual(await queue.run(ticket, () => derive(text, reference)), reference.tag);
+        timingSafeEqual(await queue.run(ticket, () => reference.derive(text)), reference.tag);
       const normal = normalPassword(password);
       const good = (await matches(password)) || (normal !== password && (await matches(normal)));
-      return good && parsed !== undefined;
+      return good && known !== undefined;
     },
     needsRehash(stored) {
       const parsed = parsePhc(stored);

@@ -64,6 +64,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       load: () => import('./commands/console.ts'),
     },
     'user create': { summary: 'create a user', load: () => import('./commands/user-create.ts') },
+    'user import': {
+      summary: 'create the users of another system',
+      load: () => import('./commands/user-import.ts'),
+    },
     'user set-password': {
       summary: 'set the password of a user',
       load: () => import('./commands/user-set-password.ts'),
