@@ -71,7 +71,8 @@ const rows: readonly Row[] = [
     [`${reference}providers`, '`accounts.home`'],
   ],
   [
-    'command user create, command user set-password, command user reset-factor',
+    'command user create, command user import, command user set-password, command user reset-factor',
+    [`${reference}accounts`, 'user import'],
     [`${guide}accounts`, 'user set-password'],
     [`${reference}troubleshooting`, 'user set-password'],
     [`${reference}troubleshooting`, 'user reset-factor'],

@@ -36,6 +36,12 @@ export const internalBounds: Readonly<Record<string, readonly string[]>> = {
       'delivery/webhooks/deliveries.ts maxWaitingDeliveries',
       'delivery/webhooks/webhooks.ts',
     ],
+  'costs of a stored hash of a password: an operator imports it, and reference/accounts names the settings': [
+    'auth/hashes.ts',
+    'auth/hashes/foreign-hash.ts',
+    'auth/hashes/pbkdf2.ts',
+    'auth/hashes/scrypt.ts',
+  ],
   'pieces in which work is done': [
     'http/body.ts maxBatchSize',
     'accounts/api-keys/expiry-notices.ts',

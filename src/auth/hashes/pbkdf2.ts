@@ -10,14 +10,14 @@ const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 
 type Digest = keyof typeof digestBytes;
 
-interface Parts {
+interface Pbkdf2Parts {
   readonly digest: Digest;
   readonly iterations: number;
   readonly salt: Uint8Array;
   readonly tag: Uint8Array | undefined;
 }
 
-const hashOf = ({ digest, iterations, salt, tag }: Parts): ForeignHash | undefined => {
+const hashOf = ({ digest, iterations, salt, tag }: Pbkdf2Parts): ForeignHash | undefined => {
   if (tag === undefined || iterations < 1) return undefined;
   if (iterations * Math.ceil(tag.length / digestBytes[digest]) > maxIterations) return undefined;
   return {
@@ -34,10 +34,10 @@ const hashOf = ({ digest, iterations, salt, tag }: Parts): ForeignHash | undefin
 /** passlib writes `.` for `+`. */
 const passlibBytes = (text: string): string => text.replaceAll('.', '+');
 
-type Reader = (...groups: readonly string[]) => Parts;
+type ReadPbkdf2 = (...groups: readonly string[]) => Pbkdf2Parts;
 
 /** Each form, and its parts by the groups of its expression. */
-const forms: readonly (readonly [RegExp, Reader])[] = [
+const forms: readonly (readonly [RegExp, ReadPbkdf2])[] = [
   // Django: pbkdf2_sha256$600000$SALT$BASE64
   [
     /^pbkdf2_(sha1|sha256)\$(\d{1,8})\$([^$]{1,128})\$([A-Za-z0-9+/]+=*)$/,
@@ -72,7 +72,7 @@ const forms: readonly (readonly [RegExp, Reader])[] = [
 
 const aspNetDigests: readonly (Digest | undefined)[] = ['sha1', 'sha256', 'sha512'];
 
-/** ASP.NET Core Identity, version 3: base64 of 01, digest, iterations and length of the salt in four bytes each, salt, tag. */
+/** ASP.NET Core Identity, version 3: base64 of 01; digest, iterations and bytes of the salt as uint32; salt; tag. */
 const aspNet = (text: string): ForeignHash | undefined => {
   if (!/^AQAAAA[A-Za-z0-9+/]{40,700}={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');

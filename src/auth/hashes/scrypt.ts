@@ -7,7 +7,7 @@ import { type ForeignHash, type HashScheme, tagOfBase64, tagOfHex } from './fore
 const maxBytes = 128 * 1024 * 1024;
 const maxLanes = 16;
 
-interface Parts {
+interface ScryptParts {
   /** A power of two. */
   readonly cost: number;
   readonly blockSize: number;
@@ -16,7 +16,7 @@ interface Parts {
   readonly tag: Uint8Array | undefined;
 }
 
-const hashOf = ({ cost, blockSize, parallelization, salt, tag }: Parts): ForeignHash | undefined => {
+const hashOf = ({ cost, blockSize, parallelization, salt, tag }: ScryptParts): ForeignHash | undefined => {
   const isPower = cost > 1 && Number.isInteger(Math.log2(cost));
   const bytes = 128 * cost * blockSize;
   if (tag === undefined || !isPower || blockSize < 1 || bytes > maxBytes) return undefined;
@@ -33,10 +33,10 @@ const hashOf = ({ cost, blockSize, parallelization, salt, tag }: Parts): Foreign
   };
 };
 
-type Reader = (...groups: readonly string[]) => Parts;
+type ReadScrypt = (...groups: readonly string[]) => ScryptParts;
 
 /** Each form, and its parts by the groups of its expression. */
-const forms: readonly (readonly [RegExp, Reader])[] = [
+const forms: readonly (readonly [RegExp, ReadScrypt])[] = [
   // Django: scrypt$16384$SALT$8$1$BASE64
   [
     /^scrypt\$(\d{1,8})\$([^$]{1,128})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]+=*)$/,
