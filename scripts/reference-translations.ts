@@ -347,8 +347,8 @@ export const memberTexts: readonly Pair[] = [
     "两个模型都有的必填引用，写键名：`same: 'clinic'` 只接受同一诊所的记录，其他记录按 id 不存在处理；记录自身改到另一诊所时也是如此。被这样引用的记录不能改到另一诊所（422）。",
   ],
   [
-    'Fields that everyone who reads the record sees of a referenced `User`, in addition to the id: by `include`, filters and sorts, and as the actor of its history and events.',
-    '能读取记录的人可见的被引用 `User` 的字段（id 除外）：用于 `include`、筛选与排序，以及历史与事件中的操作者。',
+    'Fields that everyone who reads the record sees of a referenced `User`, in addition to the id: by `include`, filters and sorts, and as the actor of its history and events. The owner of a membership is also shown as the actor in records of the same tenant.',
+    '能读取记录的人可见的被引用 `User` 的字段（id 除外）：用于 `include`、筛选与排序，以及历史与事件中的操作者。成员关系的所有者也在同一租户的记录中显示为操作者。',
   ],
   [
     "Any reference of the model, by its key: the records of each referenced record are numbered by themselves, those without one in one sequence. Updates ignore that reference. Give it `onDelete: 'restrict'` or `'cascade'`.",

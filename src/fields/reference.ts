@@ -47,7 +47,8 @@ export interface ReferenceExtras extends CommonOptions {
   readonly same?: string;
   /**
    * Fields that everyone who reads the record sees of a referenced `User`, in addition to the id: by `include`, filters
-   * and sorts, and as the actor of its history and events.
+   * and sorts, and as the actor of its history and events. The owner of a membership is also shown as the actor in
+   * records of the same tenant.
    */
   readonly shows?: readonly ShownOfUser[];
 }

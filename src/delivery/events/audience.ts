@@ -133,7 +133,7 @@ export const createAudiences = (resources: ReadonlyMap<string, ServedResource>) 
       });
       if (readable.length === 0) return undefined;
       const reads = JSON.stringify(readable);
-      // A reason may name a record of any model.
+      // A reason may name a record of any model, and a membership the actor. The last part identifies the caller.
       const others = [...models.keys()].map((name) => readsOf(related(name)?.grant));
       const key = JSON.stringify([reads, others, actorsShownTo({ principal, related })]);
       return { key, reads, models: new Set(followed), principal, related };

@@ -4,14 +4,14 @@
 
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { RecordedEvent, SeenSides } from '../../ledger/event-log.ts';
-import { type ResourceModel, setByServer } from '../../model/resource.ts';
+import { setByServer } from '../../model/resource.ts';
 import {
   type ActorReader,
   type NamedWrite,
   namedActors,
+  namedBy,
   type ShowsActor,
   shownActors,
-  usersShownIn,
 } from '../../records/history.ts';
 import { shownFields } from '../../records/masked-source.ts';
 import type { Related } from '../../records/relations.ts';
@@ -46,22 +46,21 @@ const shownOn = (
   names: readonly string[],
 ): readonly string[] => (hidden === undefined ? names : shownFields(names, hidden[side]));
 
-/**
- * The users whom the record of an event shows, by the values that the event keeps of the sides that the reader sees.
- */
-const usersOf = (
-  model: ResourceModel,
+/** Returns what the record of an event says of its actor: by the values that the event keeps of the visible sides. */
+const namedIn = (
+  { model, context: { models } }: ServedResource,
   { action, reach }: RecordedEvent,
   sides: SeenSides,
   readable: readonly string[],
-): NamedWrite['users'] => {
+): Pick<NamedWrite, 'users' | 'tenants'> => {
   const values = action === 'destroy' ? { before: reach } : reach;
   const seen = (['before', 'after'] as const).filter((side) => action === 'destroy' || sides[side]);
-  return new Map(
-    seen.flatMap((side) => {
-      const kept = values?.[side];
-      const record = isJsonObject(kept ?? null) ? (kept as JsonObject) : null;
-      return [...usersShownIn(model, record, shownOn(sides, side, readable))];
+  return namedBy(
+    model,
+    models,
+    seen.map((side) => {
+      const kept = values?.[side] ?? null;
+      return [isJsonObject(kept) ? kept : null, shownOn(sides, side, readable)];
     }),
   );
 };
@@ -119,7 +118,7 @@ export const visibleEvents = async (
         found.set(event.number, {
           ...event,
           fields,
-          users: usersOf(resource.model, event, seen, grant.readable),
+          ...namedIn(resource, event, seen, grant.readable),
         });
     }
   });

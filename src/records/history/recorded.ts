@@ -1,6 +1,6 @@
 /**
  * The parts that history, events and the trash store alike: the actor of a write, and the values that decide who may
- * read it later.
+ * read it later, and see its actor.
  *
  * A version stores every field. An event stores the values that read rules compare: those of the row itself before
  * and after a write; for a deleted row also those of the rows to which it referred, as these may be deleted with it.
@@ -13,8 +13,8 @@ import { columnOf, type Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, sql } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { Models } from '../../model/models.ts';
-import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
-import { pathBehind, type RowExpression } from '../../model/row-expression.ts';
+import type { ModelField, ModelRelation, ResourceModel } from '../../model/resource.ts';
+import { pathBehind, type RowExpression, type RowMember, rowActions } from '../../model/row-expression.ts';
 import type { CompanionInsert, WrittenColumns } from '../companion-inserts.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { resourceSource, sourceOf } from '../view.ts';
@@ -205,6 +205,106 @@ export const usersShownIn = (
   return users;
 };
 
+/** A record that leads to a tenant: its model, and its field that names the next such record, or the tenant. */
+export interface TenantStep {
+  readonly model: ResourceModel;
+  readonly column: string;
+}
+
+/** Memberships that name members of a model's tenants. */
+export interface Memberships {
+  /** Identifies them, and the way to the tenant. */
+  readonly key: string;
+  /** The field of the record that names the tenant, or the first of the records that lead to it (`via`). */
+  readonly field: string;
+  readonly behind: readonly TenantStep[];
+  readonly model: ResourceModel;
+  /** The field of the membership that has the same value. */
+  readonly on: string;
+  /** The field of the membership that names the member, and the fields of the user that it shows. */
+  readonly owner: string;
+  readonly shows: readonly string[];
+}
+
+/** A tenant of a record, as its readers see it: by its id, or by that of the record that leads to it. */
+export interface Tenant {
+  readonly memberships: Memberships;
+  readonly id: number;
+}
+
+type RowVia = Extract<RowExpression, { readonly kind: 'via' }>;
+
+/** The conditions `member` of an expression, each with the references that lead to its record. */
+const membersIn = (
+  expression: RowExpression,
+  path: readonly RowVia[] = [],
+): readonly { readonly member: RowMember; readonly path: readonly RowVia[] }[] => {
+  if ('rules' in expression) return expression.rules.flatMap((rule) => membersIn(rule, path));
+  if (expression.kind === 'via') return membersIn(expression.rule, [...path, expression]);
+  return expression.kind === 'member' ? [{ member: expression, path }] : [];
+};
+
+/** True if a field holds ids: only records are tenants. */
+const holdsIds = (field: ModelField | undefined): boolean =>
+  field !== undefined && (field.name === 'id' || field.reference !== undefined);
+
+/** The memberships of a condition; undefined if they do not show their users, or are not those of a record. */
+const membershipsFor = (
+  model: ResourceModel,
+  models: Models,
+  { model: name, on, owner, column }: RowMember,
+  path: readonly RowVia[],
+): Memberships | undefined => {
+  const memberships = models.get(name);
+  const shows = [...(memberships?.relations.values() ?? [])].find(({ from }) => from === owner)?.shows;
+  const columns = [...path.map((via) => via.column), column];
+  const behind = path.flatMap((via, index) => {
+    const step = models.get(via.model);
+    return step === undefined ? [] : [{ model: step, column: columns[index + 1] ?? column }];
+  });
+  const of = behind.at(-1)?.model ?? model;
+  if (memberships === undefined || shows === undefined || !holdsIds(of.fields.get(column))) return undefined;
+  const key = [...behind.map((step) => `${step.model.name}.${step.column}`), `${name}.${on}`].join(' ');
+  return { key, field: columns[0] ?? column, behind, model: memberships, on, owner, shows };
+};
+
+const membershipsByModel = new WeakMap<ResourceModel, readonly Memberships[]>();
+
+/**
+ * The memberships by which rules of a model admit callers to its records, as far as they show their users. Made once
+ * for a model.
+ */
+export const membershipsOf = (model: ResourceModel, models: Models): readonly Memberships[] => {
+  const cached = membershipsByModel.get(model);
+  if (cached !== undefined) return cached;
+  const { isolation, manage } = model.rules;
+  const rules = [...rowActions.map((action) => isolation?.[action]), manage].filter(
+    (rule) => rule !== undefined,
+  );
+  const found = new Map<string, Memberships>();
+  for (const { member, path } of rules.flatMap(({ expression }) => membersIn(expression))) {
+    const memberships = membershipsFor(model, models, member, path);
+    if (memberships !== undefined) found.set(`${memberships.field} ${memberships.key}`, memberships);
+  }
+  const made = [...found.values()];
+  membershipsByModel.set(model, made);
+  return made;
+};
+
+/** The tenants that values of a record show to a caller who reads these fields. */
+export const tenantsIn = (
+  model: ResourceModel,
+  models: Models,
+  values: Readonly<Record<string, unknown>> | null | undefined,
+  readable: readonly string[],
+): readonly Tenant[] =>
+  membershipsOf(model, models).flatMap((memberships) => {
+    const value = readable.includes(memberships.field) ? values?.[memberships.field] : undefined;
+    // Events keep some values as texts; without a value, there is no tenant.
+    const id = Number(value ?? Number.NaN);
+    return Number.isSafeInteger(id) ? [{ memberships, id }] : [];
+  });
+
 const valuesByModel = new WeakMap<ResourceModel, KeptValues>();
 
 /**
@@ -219,8 +319,9 @@ const keptValues = (model: ResourceModel, models: Models): KeptValues => {
   const column = (of: string): Fragment => identifier(model.table, of);
   const { isolation, publicRead, viewedWhen, manage } = model.rules;
   for (const { column: of } of publicRead ?? []) collector.take(source, '', of, column(of));
-  // The users whom the record shows decide who sees the actor.
+  // The users whom the record shows, and its tenants, decide who sees the actor.
   for (const { from } of showingRelations(model)) collector.take(source, '', from, column(from));
+  for (const { field } of membershipsOf(model, models)) collector.take(source, '', field, column(field));
   if (isolation?.byOwner === true && model.owner !== undefined)
     collector.take(source, '', model.owner, column(model.owner));
   else if (isolation !== undefined) collector.walk(isolation.read.expression, source, '', column);

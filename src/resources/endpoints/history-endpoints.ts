@@ -12,11 +12,11 @@ import { outputSchema } from '../../model/schema.ts';
 import {
   type NamedWrite,
   namedActors,
+  namedBy,
   parseVersionPage,
   type ShownVersion,
   type ShowsActor,
   shownActors,
-  usersShownIn,
   versionHeaders,
 } from '../../records/history.ts';
 import { shownFields } from '../../records/masked-source.ts';
@@ -41,7 +41,7 @@ export const actorSchema: JsonSchema = {
     name: {
       ...textOrNull,
       description:
-        'id, name and key: for callers who may read that user; id and name also for those to whom the record shows that user',
+        'id, name and key: for callers who may read that user; id and name also for those to whom the record, or a membership in its tenant, shows that user',
     },
     key: { type: ['integer', 'null'], description: 'id of the API key that was used' },
     reason: {
@@ -131,9 +131,9 @@ export const historyEndpoint = (
     const { readable } = call.grant;
     const named = versions.map((each) => ({
       ...each,
-      users: new Map([
-        ...usersShownIn(model, each.before, shownFields(readable, each.hidden.before)),
-        ...usersShownIn(model, each.after, shownFields(readable, each.hidden.after)),
+      ...namedBy(model, context.models, [
+        [each.before, shownFields(readable, each.hidden.before)],
+        [each.after, shownFields(readable, each.hidden.after)],
       ]),
     }));
     const shown = await actorsFor(resource, call, area, named);

@@ -9,7 +9,7 @@ import { exactText } from '../../kernel/exact-json.ts';
 import { type JsonObject, JsonText } from '../../kernel/json.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Grant } from '../../policy/grant.ts';
-import { type NamedWrite, type ShowsActor, usersShownIn, versionHeaders } from '../../records/history.ts';
+import { type NamedWrite, namedBy, type ShowsActor, versionHeaders } from '../../records/history.ts';
 import { invalidParameter } from '../../records/list.ts';
 import { shownFields } from '../../records/masked-source.ts';
 import { parseTrashed, parseTrashPage, type ShownDeletion } from '../../records/trash.ts';
@@ -55,13 +55,13 @@ const shown = (
 });
 
 const namedDeletion = (
-  { model }: ServedResource,
+  { model, context }: ServedResource,
   first: ShownDeletion,
   grant: Grant,
 ): ShownDeletion & NamedWrite => ({
   ...first,
   actor: first.deletedBy,
-  users: usersShownIn(model, first.record, shownFields(grant.readable, first.hidden)),
+  ...namedBy(model, context.models, [[first.record, shownFields(grant.readable, first.hidden)]]),
 });
 
 /** Lists what was deleted, the latest first; undefined where the request asks for what is there. */

@@ -72,7 +72,7 @@ describeEachDatabase('rows under random rules', (databases) => {
         'update 403',
         'update 404',
         ...['batch 200', 'batch 403', 'batch 422', 'restore 200', 'restore 403', 'restore 404', 'trash 200'],
-        ...['managed 200', 'managed seen', 'return 200', 'return 404'],
+        ...['members named', 'managed 200', 'managed seen', 'return 200', 'return 404'],
         ...['import written', 'import refused', 'import forbidden'],
       ])
         expect(countOf(outcome) + countOf(outcome.replace(' ', ' by a scope ')), outcome).toBeGreaterThan(0);

@@ -3,6 +3,7 @@ import { viewEvents } from '../../../../src/delivery/events/event-view.ts';
 import { apiArea } from '../../../../src/resources/area.ts';
 import { relatedFor } from '../../../../src/resources/operations/area.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
+import { isMemberSeen } from './members.ts';
 import {
   hasScope,
   isAnonymous,
@@ -72,7 +73,7 @@ export const readsReason = (world: World, caller: Asking, because: Written['beca
 type Sides = Pick<Written, 'before' | 'after'>;
 
 /** True if a caller sees the user who made a write: as a reader of users, or since a side that they see names the user. */
-const seesActor = (plan: ModelPlan, caller: Asking, isStranger: boolean, by: Written['by'], sides: Sides) => {
+const seesUser = (plan: ModelPlan, caller: Asking, isStranger: boolean, by: Written['by'], sides: Sides) => {
   const isOwn = by.userId === caller.userId;
   const readsUsers = caller.administers && hasScope(caller, 'users', 'read');
   const isNamed = plan.fields.some(
@@ -80,6 +81,30 @@ const seesActor = (plan: ModelPlan, caller: Asking, isStranger: boolean, by: Wri
       shows === true && [sides.before, sides.after].some((row) => (row?.[name] ?? null) === by.userId),
   );
   return (!isStranger && (isOwn || readsUsers)) || (by.userId !== null && isNamed);
+};
+
+const strangerFor = (caller: Asking): Asking => ({ ...caller, administers: false, method: undefined });
+
+/** How a caller sees the user who made a write, if they do; by a membership, if there is no other reason. */
+export const actorSeen = (
+  world: World,
+  plan: ModelPlan,
+  caller: Asking,
+  isStranger: boolean,
+  by: Written['by'],
+  sides: Sides,
+): 'user' | 'member' | undefined => {
+  if (seesUser(plan, caller, isStranger, by, sides)) return 'user';
+  const reader = isStranger ? strangerFor(caller) : caller;
+  const isMember =
+    by.userId !== null && isMemberSeen(world, plan, reader, by.userId, [sides.before, sides.after]);
+  return isMember ? 'member' : undefined;
+};
+
+type ActorSeen = ReturnType<typeof actorSeen>;
+
+const countMember = ({ cells }: Playing, how: ActorSeen): void => {
+  if (how === 'member') cells.set('members named', (cells.get('members named') ?? 0) + 1);
 };
 
 const actorFault = (
@@ -91,14 +116,13 @@ const actorFault = (
   actor: Actor,
 ) => {
   const { by, because } = write;
-  const isShown = seesActor(plan, caller, isStranger, by, seen);
+  const how = actorSeen(playing, plan, caller, isStranger, by, seen);
+  countMember(playing, how);
+  const isShown = how !== undefined;
   if (by.userId !== null && actor.id !== (isShown ? String(by.userId) : null)) return `actor ${actor.id}`;
+  if (how === 'member' && actor.key !== null) return 'a key';
   if (!isShown && (actor.id !== null || actor.name !== null || actor.key !== null)) return 'an actor';
-  const mayRead = readsReason(
-    playing,
-    isStranger ? { ...caller, administers: false, method: undefined } : caller,
-    because,
-  );
+  const mayRead = readsReason(playing, isStranger ? strangerFor(caller) : caller, because);
   const kind = because?.isBack === true ? 'restore' : 'onDelete';
   const reason = mayRead ? `${kind}: ${because?.model} ${because?.id}` : null;
   return actor.reason === reason ? undefined : `reason ${actor.reason}, not ${reason}`;
@@ -172,8 +196,12 @@ export const principalOf = async (
   return identity && { ...identity, method: caller.method, scopes: caller.scopes };
 };
 
-/** Events that a caller receives now. */
-export const eventsFor = (world: World, caller: Asking): readonly string[] =>
+/** Events that a caller receives now. `count` is called with how they see the actor of each. */
+export const eventsFor = (
+  world: World,
+  caller: Asking,
+  count: (how: ActorSeen) => void = () => {},
+): readonly string[] =>
   world.state.past.flatMap((write) => {
     const { model, id, version, action, then } = write;
     const plan = world.models.find(({ name }) => name === model);
@@ -182,7 +210,9 @@ export const eventsFor = (world: World, caller: Asking): readonly string[] =>
     if (isRefused(rows) || (action !== 'destroy' && !rows.some((row) => row['id'] === id))) return [];
     const seen = seenOf(world, plan, caller, write, action === 'destroy' ? then : undefined);
     if (seen === undefined) return [];
-    const by = seesActor(plan, caller, false, write.by, seen) ? write.by.userId : null;
+    const how = actorSeen(world, plan, caller, false, write.by, seen);
+    count(how);
+    const by = how === undefined ? null : write.by.userId;
     return [`${model} ${id} ${version} ${action} ${seen.fields.toSorted().join()} by ${by}`];
   });
 
@@ -202,7 +232,7 @@ export const eventsSeen = async ({ services, models }: Playing, caller: Asking) 
 export const playEvents = async (playing: Playing, caller: Asking): Promise<void> => {
   const seen = await eventsSeen(playing, caller);
   if (seen === undefined) return;
-  const wanted = eventsFor(playing, caller);
+  const wanted = eventsFor(playing, caller, (how) => countMember(playing, how));
   const got = seen.map(
     ({ model, id, version, action, fields, actor }) =>
       `${model} ${id} ${version} ${action} ${fields.toSorted().join()} by ${actor['kind'] === 'user' ? actor['id'] : null}`,

@@ -10,7 +10,7 @@ import {
 } from './asking.ts';
 import { meets } from './conditions.ts';
 import { barred, hasScope, isRefused, type Refused, viewedRow, type World, wouldRead } from './oracle.ts';
-import { playEvents, playHistory } from './past.ts';
+import { actorSeen, playEvents, playHistory } from './past.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan, Row, Trashed } from './plan.ts';
 import { playDetail } from './reads.ts';
@@ -98,6 +98,10 @@ const playTrash = async (
     if (place === 'admin' && by !== undefined && by.userId !== null && actor !== String(by.userId))
       note(playing, what, `deleted by ${actor}, not ${by.userId}`);
     const seen = place === 'admin' ? row : viewedRow(playing, plan, 'create', caller, row);
+    if (place === 'api' && by !== undefined && by.userId !== null) {
+      const isShown = actorSeen(playing, plan, caller, false, by, { before: seen, after: undefined });
+      if (actor !== (isShown ? String(by.userId) : null)) note(playing, what, `deleted by ${actor}`);
+    }
     note(playing, `${what} ${row['id']}`, recordFault(record, plan, seen));
   }
 };
