@@ -49,7 +49,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     aboutFile:
       'Functions and limits, which no variable can hold, are in this file of the application: it exports `defineConfig({ … })` by default. The file is optional.',
     notes: [
-      'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller` or each `network` (`per`): see [Limit requests](../guide/rate-limits.md).',
+      'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller`, each `network` or each tenant (`per`): see [Limit requests](../guide/rate-limits.md).',
       "Where several environments run the same code, `environment` comes from a variable: `environment: process.env.DEPLOYMENT ?? 'development'`.",
       '`mail`, `registration` and `accounts` are explained in [Self-service accounts and mail](../guide/accounts.md), `remove` and `rename` of accounts in [Erase personal data](../guide/erasure.md), `providers` in [Sign in with a provider](../guide/providers.md), `sessions` in [Long sign-ins](../reference/accounts.md#long-sign-ins).',
     ],
@@ -75,7 +75,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     aboutFile:
       '变量无法表达的函数与限速放在应用的这个文件中：以默认导出给出 `defineConfig({ … })`。该文件可以省略。',
     notes: [
-      '`RateLimit` 为每个 `window`（`1m`）内的 `max` 个请求，其中 `burst` 个可以同时到达，按每个 `caller` 或每个 `network`（`per`）计算，见[限速](../guide/rate-limits.zh-CN.md)。',
+      '`RateLimit` 为每个 `window`（`1m`）内的 `max` 个请求，其中 `burst` 个可以同时到达，按每个 `caller`、每个 `network` 或每个租户（`per`）计算，见[限速](../guide/rate-limits.zh-CN.md)。',
       "多个环境运行同样的代码时，`environment` 取自变量：`environment: process.env.DEPLOYMENT ?? 'development'`。",
       '`mail`、`registration` 与 `accounts` 见[自助账号与邮件](../guide/accounts.zh-CN.md)，其中 `remove` 与 `rename` 见[删除个人数据](../guide/erasure.zh-CN.md)，`providers` 见[通过身份提供方登录](../guide/providers.zh-CN.md)，`sessions` 见[长期登录](../reference/accounts.zh-CN.md#长期登录)。',
     ],

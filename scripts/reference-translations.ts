@@ -406,8 +406,8 @@ export const memberTexts: readonly Pair[] = [
     '无间断的编号，为文本（`INV-2026-00042`），由服务在创建记录的事务中分配。请求体与钩子不能设置它，它也不会改变。它不能是 `required`，也没有 `default`：早于该字段的记录为 null。',
   ],
   [
-    'Limits of the requests that a caller or a network may send, by the path of a model (`orders`) or the method and path of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint below `/api/v1` but the health check.',
-    '按模型路径（`orders`）或接口的方法与路径（`POST /checkout`，不含 `/api/v1`）限制调用者或网段可发送的请求；`default` 为 `/api/v1` 下其余接口（健康检查除外）的限速。',
+    'Limits of the requests that a caller, a tenant or a network may send, by the path of a model (`orders`) or the method and path of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint below `/api/v1` but the health check.',
+    '按模型路径（`orders`）或接口的方法与路径（`POST /checkout`，不含 `/api/v1`）限制调用者、租户或网段可发送的请求；`default` 为 `/api/v1` 下其余接口（健康检查除外）的限速。',
   ],
   [
     '`false` removes `POST /api/v1/payment`. Payments that were received stay in the administration area.',

@@ -8,4 +8,5 @@ export default defineConfig({
   registration: { roles: ['viewer'] },
   accounts: { remove: true, rename: true },
   sessions: { days: 30 },
+  limits: { default: { per: 'clinic', max: 3000, window: '1m', each: 600 } },
 });

@@ -35,7 +35,8 @@ const ownEndpoints = (services: EndpointParts, application: Application): Endpoi
     ...adminMetaEndpoints(services, application.models, generated),
     ...applicationEndpoints(services, application.endpoints),
   ];
-  return withRateLimits(all, application.config.limits ?? {});
+  const { config, tenancies } = application;
+  return withRateLimits(all, config.limits ?? {}, { tenancies, database: services.database });
 };
 
 /** The same services in another language. Endpoints that are built with them are for reading, not for running. */

@@ -20,6 +20,7 @@ import {
   type RegistrationOptions,
   registrationOption,
 } from '../delivery/mail.ts';
+import { type LimitTenancies, tenanciesOfLimits } from '../http/rate-limits.ts';
 import { type ApplicationName, badgeOf, nameOptions } from '../kernel/application-name.ts';
 import { errorMessage } from '../kernel/error-message.ts';
 import {
@@ -76,9 +77,9 @@ export interface ApplicationConfig {
    */
   readonly colour?: string;
   /**
-   * Limits of the requests that a caller or a network may send, by the path of a model (`orders`) or the method and
-   * path of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint below
-   * `/api/v1` but the health check.
+   * Limits of the requests that a caller, a tenant or a network may send, by the path of a model (`orders`) or the
+   * method and path of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint
+   * below `/api/v1` but the health check.
    */
   readonly limits?: Readonly<Record<string, RateLimit>>;
   /** `false` removes `POST /api/v1/payment`. Payments that were received stay in the administration area. */
@@ -165,6 +166,8 @@ export interface Application {
   readonly models: Models;
   /** Returns the models with every label completed. */
   readonly modelsWith: (complete: CompleteLabel) => Models;
+  /** The tenants whose members share limits. */
+  readonly tenancies: LimitTenancies;
   readonly endpoints: readonly EndpointDefinition[];
   readonly jobs: Jobs;
   /** Its messages. */
@@ -235,11 +238,13 @@ export const createApplication = (parts: ApplicationParts): Application => {
   const { locales = {} } = parts;
   const catalogues = Object.entries(locales).map(([locale, each]) => catalogueOfApplication(locale, each));
   const config = defineConfig(parts.config ?? {});
-  const models = translateModels(resources, locales, catalogues);
+  const translated = translateModels(resources, locales, catalogues);
+  const models = collectModels(translated);
   return {
     about: nameOf(config, parts.manifest ?? {}),
-    models: collectModels(models),
-    modelsWith: (complete) => collectModels(models.map((model) => completeModel(model, complete))),
+    models,
+    modelsWith: (complete) => collectModels(translated.map((model) => completeModel(model, complete))),
+    tenancies: tenanciesOfLimits(config.limits ?? {}, models),
     catalogues,
     endpoints,
     jobs: collectJobs(parts.jobs ?? {}),

@@ -5,7 +5,7 @@
 
 import { durationOf } from '../kernel/duration.ts';
 import { isJsonObject, type Json } from '../kernel/json.ts';
-import { type OptionTable, objectOf, oneOf, wholeNumber } from '../kernel/options.ts';
+import { type OptionTable, objectOf, textual, wholeNumber } from '../kernel/options.ts';
 
 /** The rate of a limit, as an API key carries one of its own. */
 export interface Rate {
@@ -21,9 +21,14 @@ export interface Rate {
 export interface RateLimit extends Rate {
   /**
    * `caller`: each user and each application has a bucket, whichever token or key they use; an anonymous caller has
-   * that of the network. `network`: each IPv4 address, each /64 of IPv6 addresses. `caller` unless given.
+   * that of the network. `network`: each IPv4 address, each /64 of IPv6 addresses. The name of a tenant, such as
+   * `clinic`: its members share a bucket, and a caller without a tenant has one as with `caller`. `clinic` is a
+   * reference of the memberships that row rules name by `member`; `Staff.clinic` where several models have one.
+   * `caller` unless given.
    */
-  readonly per?: 'caller' | 'network';
+  readonly per?: string;
+  /** Where members share a bucket: requests of each caller in a window, from 1 to `max`; `max` unless given. */
+  readonly each?: number;
 }
 
 /** @limit Accounts and credentials | requests of a limit in a window, and of a quota | count | no start, 422 */
@@ -55,7 +60,11 @@ const rateOptions = {
   burst: wholeNumber(1, maxRequests),
 } satisfies OptionTable<Rate>;
 
-const rateLimitOptions = { ...rateOptions, per: oneOf('caller', 'network') } satisfies OptionTable<RateLimit>;
+const rateLimitOptions = {
+  ...rateOptions,
+  per: textual,
+  each: wholeNumber(1, maxRequests),
+} satisfies OptionTable<RateLimit>;
 
 /** Returns the flaw of a rate that has no flaw in its parts. */
 const rateFlaw = ({ max, window, burst }: Partial<Rate>, path: string): string | undefined => {
@@ -67,9 +76,26 @@ const rateFlaw = ({ max, window, burst }: Partial<Rate>, path: string): string |
     : undefined;
 };
 
-/** Checks a limit of the configuration. */
+const counters = ['caller', 'network'] as const;
+type Counter = (typeof counters)[number];
+
+/** True if a limit counts by what every application has, and not by its tenants. */
+export const isCounter = (per: string): per is Counter => (counters as readonly string[]).includes(per);
+
+const eachFlaw = (
+  { max = 0, per = 'caller', each }: Partial<RateLimit>,
+  path: string,
+): string | undefined => {
+  if (each === undefined) return undefined;
+  if (isCounter(per)) return `${path}.each needs a tenant as \`per\``;
+  return each > max ? `${path}.each must be at most \`max\`` : undefined;
+};
+
+/** Checks a limit of the configuration, but for the name of a tenant, which depends on the models. */
 export const checkRateLimit = (value: unknown, path: string): string | undefined =>
-  objectOf(rateLimitOptions)(value, path) ?? rateFlaw(value as Partial<Rate>, path);
+  objectOf(rateLimitOptions)(value, path) ??
+  rateFlaw(value as Partial<Rate>, path) ??
+  eachFlaw(value as Partial<RateLimit>, path);
 
 /** True if a JSON value is a rate. */
 export const isRate = (value: Json): boolean =>
@@ -89,7 +115,7 @@ export interface BucketShape {
 /** A limit as requests are counted by it and as headers name it. */
 export interface LimitPolicy extends BucketShape {
   /** Its name in the headers. */
-  readonly name: 'default' | 'key' | 'quota';
+  readonly name: 'default' | 'caller' | 'key' | 'quota';
   /** Its item in `RateLimit-Policy`. */
   readonly item: string;
 }
@@ -109,8 +135,21 @@ export const limitPolicy = (name: LimitPolicy['name'], rate: Rate): LimitPolicy 
 export interface EndpointLimit {
   /** The name by which buckets of this limit differ from those of others. */
   readonly bucket: string;
-  readonly per: NonNullable<RateLimit['per']>;
+  readonly per: Counter;
   readonly policy: LimitPolicy;
+  /** The limit that the members of a tenant share, beside that of each caller. */
+  readonly tenant?: TenantLimit | undefined;
+}
+
+/** A limit that the members of a tenant share. */
+export interface TenantLimit {
+  /** The name of a bucket up to the id of the tenant. */
+  readonly bucket: string;
+  readonly policy: LimitPolicy;
+  /** True if the configuration limits each caller as well; otherwise their own bucket shows in a refusal only. */
+  readonly showsCaller: boolean;
+  /** Reads the id of the tenant for which a user counts; undefined for one without a tenant. */
+  readonly tenantOf: (user: number) => Promise<number | undefined>;
 }
 
 /** Limits of an API key. */

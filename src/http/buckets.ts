@@ -90,6 +90,12 @@ class KnownBucket {
     return Math.max(0, this.missed - regained) + (this.owed + this.writing) * step;
   }
 
+  /** True if it has a request while it misses so much. */
+  hasOne(missing: number): boolean {
+    const { size, step } = this.shape;
+    return missing + step <= size * step;
+  }
+
   level(missing: number, admitted: boolean): BucketLevel {
     const { size, step, refills } = this.shape;
     const room = size * step - missing;
@@ -302,7 +308,7 @@ export class Buckets {
     bucket.reshape(shape);
     const missing = bucket.missing(performance.now());
     const { size, step } = bucket.shape;
-    if (bucket.isRead && missing + step > size * step) return bucket.level(missing, false);
+    if (bucket.isRead && !bucket.hasOne(missing)) return bucket.level(missing, false);
     this.#writer.add(bucket);
     if (bucket.isRead && bucket.owed + bucket.writing < Math.floor(size / this.#parts)) {
       bucket.owed += 1;
@@ -313,15 +319,24 @@ export class Buckets {
       .then((admitted) => bucket.level(bucket.missing(performance.now()), admitted));
   }
 
+  /** Returns the state of a bucket that is known to be empty; undefined for every other one. It asks no database. */
+  refusal(name: string, shape: BucketShape): BucketLevel | undefined {
+    const bucket = this.#known.get(name);
+    bucket?.reshape(shape);
+    if (bucket?.isRead !== true) return undefined;
+    const missing = bucket.missing(performance.now());
+    return bucket.hasOne(missing) ? undefined : bucket.level(missing, false);
+  }
+
   /** Returns the state of a bucket before a request, and takes none. @throws Problem `database_unavailable` */
   async level(name: string, shape: BucketShape): Promise<BucketLevel> {
     const bucket = new KnownBucket(name, shape, undefined);
-    const { size, step } = bucket.shape;
+    const { step } = bucket.shape;
     bucket.missed = await readMissed(this.#database, name, bucket.shape);
     bucket.seen = performance.now();
     const { owed = 0, writing = 0 } = this.#known.get(name) ?? this.#writer.find(name) ?? {};
     const missing = bucket.missing(bucket.seen) + (owed + writing) * step;
-    return bucket.level(missing, missing + step <= size * step);
+    return bucket.level(missing, bucket.hasOne(missing));
   }
 
   /** Writes the rest of what was admitted. */

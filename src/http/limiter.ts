@@ -3,7 +3,7 @@
 import { callerOf } from '../auth/caller.ts';
 import { networkOf } from '../auth/client-network.ts';
 import type { Principal } from '../auth/principal.ts';
-import { type EndpointLimit, type LimitPolicy, policyItem } from '../auth/rate-limit.ts';
+import { type EndpointLimit, type LimitPolicy, policyItem, type TenantLimit } from '../auth/rate-limit.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { BucketLevel, Buckets } from './buckets.ts';
@@ -18,6 +18,8 @@ interface Limiting {
   readonly policy: LimitPolicy;
   /** Milliseconds since the epoch at which a quota ends. */
   readonly ends: number | undefined;
+  /** True if it shows only where it refuses. */
+  readonly isSilent?: boolean;
 }
 
 /** A limit as it stands. */
@@ -51,6 +53,24 @@ const networkLimit = ({ bucket, policy }: EndpointLimit, address: string): Limit
   ends: undefined,
 });
 
+const callerLimit = ({ bucket, policy }: EndpointLimit, principal: Principal, address: string): Limiting => ({
+  bucket: `${bucket} ${callerOf(principal, address)}`,
+  policy,
+  ends: undefined,
+});
+
+/** The limits of a caller, and what the caller shares with the other members of a tenant, if there is one. */
+const memberLimits = async (
+  own: Limiting,
+  { bucket, policy, showsCaller, tenantOf }: TenantLimit,
+  principal: Principal,
+): Promise<readonly Limiting[]> => {
+  const tenant = principal.kind === 'user' ? await tenantOf(principal.id) : undefined;
+  if (tenant === undefined) return [own];
+  const shared = { bucket: `${bucket}${tenant}`, policy, ends: undefined };
+  return [{ ...own, isSilent: !showsCaller }, shared];
+};
+
 /** Counts requests by the limits of their endpoints and of their API keys. */
 export class Limiter {
   readonly #buckets: Buckets;
@@ -69,46 +89,67 @@ export class Limiter {
   }
 
   /**
-   * Counts a request by its caller, where the endpoint has a limit of callers, and by what the API key has.
-   * @throws Problem `too_many_requests`
+   * Counts a request by its caller, where the endpoint has a limit of callers, by the caller's tenant, where members
+   * share a limit, and by what the API key has.
+   * @throws Problem `too_many_requests`, `database_unavailable`
    */
   ofCaller(request: Request, limit: EndpointLimit | undefined, principal: Principal): Counts {
-    return this.#countAll(request, this.#callerLimits(limit, principal, request.address), 0);
+    if (limit === undefined) return this.#countAll(request, this.#keyLimits(principal), 0);
+    const own = callerLimit(limit, principal, request.address);
+    return limit.tenant === undefined
+      ? this.#countAll(request, [own, ...this.#keyLimits(principal)], 0)
+      : this.#ofMember(request, own, limit.tenant, principal);
+  }
+
+  /**
+   * The caller's own bucket follows the user into every tenant. A request that one bucket is known to refuse takes from
+   * none: callers who ask on after a refusal do not use up what others have.
+   */
+  async #ofMember(request: Request, own: Limiting, tenant: TenantLimit, principal: Principal): Promise<void> {
+    // Before the membership is read: a caller who asks too often costs no statement.
+    this.#refuseKnown(request, own);
+    const limits = [...(await memberLimits(own, tenant, principal)), ...this.#keyLimits(principal)];
+    for (const each of limits) this.#refuseKnown(request, each);
+    await this.#countAll(request, limits, 0);
   }
 
   /**
    * Returns the limits by which a request would be counted, as they stand. Limits of an unknown address are left out.
    */
-  levels(
+  async levels(
     limit: EndpointLimit | undefined,
     principal: Principal,
     address: string | undefined,
   ): Promise<readonly LimitLevel[]> {
     const byAddress = limit?.per === 'network' || principal.kind === 'nobody';
     const known = byAddress && address === undefined ? undefined : limit;
-    const limits =
-      known?.per === 'network'
-        ? [networkLimit(known, address ?? ''), ...this.#callerLimits(undefined, principal, '')]
-        : this.#callerLimits(known, principal, address ?? '');
-    return Promise.all(
-      limits.map(async ({ bucket, policy }) => ({ policy, ...(await this.#buckets.level(bucket, policy)) })),
+    const limits = [...(await this.#endpointLimits(known, principal, address ?? ''))];
+    limits.push(...this.#keyLimits(principal));
+    const levels = await Promise.all(
+      limits.map(async ({ bucket, policy, isSilent }) => ({
+        policy,
+        isSilent,
+        ...(await this.#buckets.level(bucket, policy)),
+      })),
     );
+    return levels.filter(({ isSilent, admitted }) => isSilent !== true || !admitted);
   }
 
-  /** The limit of the endpoint, then those of the API key: a request that one refuses uses up none of the next. */
-  #callerLimits(
+  #endpointLimits(
     limit: EndpointLimit | undefined,
     principal: Principal,
     address: string,
-  ): readonly Limiting[] {
-    const found: Limiting[] = [];
-    if (limit !== undefined)
-      found.push({
-        bucket: `${limit.bucket} ${callerOf(principal, address)}`,
-        policy: limit.policy,
-        ends: undefined,
-      });
+  ): readonly Limiting[] | Promise<readonly Limiting[]> {
+    if (limit === undefined) return [];
+    if (limit.per === 'network') return [networkLimit(limit, address)];
+    const own = callerLimit(limit, principal, address);
+    return limit.tenant === undefined ? [own] : memberLimits(own, limit.tenant, principal);
+  }
+
+  /** The limits of an API key, after those of the endpoint: a request that one refuses uses up none of the next. */
+  #keyLimits(principal: Principal): readonly Limiting[] {
     const { credential = 0, limits } = principal.kind === 'user' ? principal : {};
+    const found: Limiting[] = [];
     if (limits?.rate !== undefined)
       found.push({ bucket: `key:${credential}`, policy: limits.rate, ends: undefined });
     if (limits?.quota !== undefined) found.push(this.#quotaOf(credential, limits.quota));
@@ -136,14 +177,26 @@ export class Limiter {
       : pending.then(() => this.#countAll(request, limits, from + 1));
   }
 
-  #count(request: Request, { bucket, policy, ends }: Limiting): Counts {
-    const check = ({ admitted, remaining, wait, untilFull }: BucketLevel): undefined => {
-      const seconds = (milliseconds: number): number =>
-        Math.ceil((ends === undefined ? milliseconds : ends - this.#clock()) / 1000);
-      request.limited(`"${policy.name}";r=${remaining};t=${seconds(untilFull)}`, policy.item);
-      if (!admitted) throw tooMany(seconds(wait));
-    };
+  #count(request: Request, limiting: Limiting): Counts {
+    const { bucket, policy, ends } = limiting;
     const level = this.#buckets.take(bucket, policy, ends);
-    return level instanceof Promise ? level.then(check) : check(level);
+    return level instanceof Promise
+      ? level.then((decided) => this.#check(request, limiting, decided))
+      : this.#check(request, limiting, level);
+  }
+
+  #refuseKnown(request: Request, limiting: Limiting): void {
+    const level = this.#buckets.refusal(limiting.bucket, limiting.policy);
+    if (level !== undefined) this.#check(request, limiting, level);
+  }
+
+  /** Notes a limit for the headers. @throws Problem `too_many_requests` where it did not admit the request */
+  #check(request: Request, { policy, ends, isSilent = false }: Limiting, level: BucketLevel): undefined {
+    const { admitted, remaining, wait, untilFull } = level;
+    const seconds = (milliseconds: number): number =>
+      Math.ceil((ends === undefined ? milliseconds : ends - this.#clock()) / 1000);
+    if (!isSilent || !admitted)
+      request.limited(`"${policy.name}";r=${remaining};t=${seconds(untilFull)}`, policy.item);
+    if (!admitted) throw tooMany(seconds(wait));
   }
 }

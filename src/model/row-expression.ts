@@ -171,5 +171,21 @@ export const tablesAsked = (expression: RowExpression): readonly string[] => {
   }
 };
 
+/** The conditions on memberships in an expression. */
+export const membersAsked = (expression: RowExpression): readonly RowMember[] => {
+  switch (expression.kind) {
+    case 'own':
+    case 'equals':
+      return [];
+    case 'member':
+      return [expression];
+    case 'via':
+      return membersAsked(expression.rule);
+    case 'anyOf':
+    case 'allOf':
+      return expression.rules.flatMap(membersAsked);
+  }
+};
+
 /** A column of the row that a reference names. */
 export const pathBehind = (reference: string, column: string): string => `${reference}.${column}`;

@@ -6,3 +6,4 @@ export type { RowOutcome } from './rows/outcomes.ts';
 export { rowOutcomes } from './rows/outcomes.ts';
 export type { ReachTerm, RowReach } from './rows/reach.ts';
 export { reachConditions, reachOf } from './rows/reach.ts';
+export { createTenantReader } from './rows/tenant.ts';

@@ -122,8 +122,10 @@ const rows: readonly Row[] = [
   ],
   [
     'setting limits',
-    ['README', 'per caller, network or key', '按调用者、网络或密钥'],
+    ['README', 'per caller, tenant, network or key', '按调用者、租户、网络或密钥'],
     [`${guide}rate-limits`, 'limits: {'],
+    [`${guide}rate-limits`, "per: 'clinic'"],
+    [`${reference}rate-limits`, "per: 'clinic'"],
     [`${reference}configuration`, 'limits'],
   ],
   // Models

@@ -107,7 +107,12 @@ const bullets: readonly Bullet[] = [
   {
     title: ['Limits', '限制'],
     claims: [
-      ['requests per caller, network or key', '按调用者、网络或密钥限制请求频率', 'option', 'limits'],
+      [
+        'requests per caller, tenant, network or key',
+        '按调用者、租户、网络或密钥限制请求频率',
+        'option',
+        'limits',
+      ],
       ['monthly quotas', '每月配额', 'file', 'tests/contract/limits.test.ts'],
       ['size of bodies', '请求体大小', 'variable', 'BODY_LIMIT'],
       ['number of connections', '连接数', 'variable', 'MAX_CONNECTIONS'],

@@ -338,7 +338,10 @@ describe('the options of a limit', () => {
     [{ max: 1 }, 'limits.notes must have `max` and `window`'],
     [{ max: 1, window: '1y' }, 'limits.notes.window must be a duration from 1s to 31d, such as "1m"'],
     [{ max: 1.5, window: '1m' }, 'limits.notes.max must be a whole number'],
-    [{ max: 1, window: '1m', per: 'user' }, 'limits.notes.per must be "caller" or "network", not "user"'],
+    [
+      { max: 1, window: '1m', per: 'user' },
+      'limits.notes.per must be "caller" or "network", not "user": no row',
+    ],
     [{ max: 20_000, window: '1s' }, 'limits.notes: at most 10000 requests in a second'],
     [{ max: 1, windows: '1m' }, 'there is no option "limits.notes.windows": the nearest is "window"'],
   ])('%j is refused', (limit, message) => {

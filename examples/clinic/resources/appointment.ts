@@ -6,7 +6,6 @@ import patient from './patient.ts';
 import treatment from './treatment.ts';
 
 const isPatient = via('patient', own(), { of: patient });
-
 const halfHour = 30 * 60_000;
 
 /** A booked time. Doctor, patient and treatment belong to its clinic. */

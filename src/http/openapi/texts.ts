@@ -232,8 +232,8 @@ export const headerTexts = {
   'Retry-After': { 'zh-CN': '多少秒后重试', en: 'Seconds to wait before a retry' },
   RateLimit: {
     'zh-CN':
-      '受限时返回：余量（`r`）与恢复到满额的秒数（`t`）；`default` 为接口的限速，`key` 与 `quota` 为密钥自身的限速与月配额',
-    en: 'Returned if a limit applies: requests left (`r`) and seconds until it is full again (`t`). `default` is the limit of the endpoint, `key` and `quota` are those of the API key itself',
+      '受限时返回：余量（`r`）与恢复到满额的秒数（`t`）；`default` 为接口的限速，`caller` 为其中每个调用者自己的限速，`key` 与 `quota` 为密钥自身的限速与月配额',
+    en: 'Returned if a limit applies: requests left (`r`) and seconds until it is full again (`t`). `default` is the limit of the endpoint, `caller` the part of it that each caller may use, `key` and `quota` are those of the API key itself',
   },
   'RateLimit-Policy': {
     'zh-CN': '各限速的请求数（`q`）与时间窗（`w`，秒）',

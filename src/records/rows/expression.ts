@@ -45,11 +45,15 @@ export const membershipConditions = (
   caller: Fragment,
 ): readonly Fragment[] => [...ofCaller(rule, row, caller), sql`${identifier(row, rule.on)} = ${value}`];
 
-const ofCaller = ({ owner, where: conditions }: RowMember, row: string, caller: Fragment): Fragment[] => [
-  sql`${identifier(row, owner)} = ${caller}`,
-  ...conditions.map(
+/** The conditions that a membership has the values that a rule demands. */
+export const demandedValues = (demanded: RowMember['where'], row: string): readonly Fragment[] =>
+  demanded.map(
     ({ column, values }) => sql`${identifier(row, column)} in (${join(values.map((each) => literal(each)))})`,
-  ),
+  );
+
+const ofCaller = ({ owner, where: demanded }: RowMember, row: string, caller: Fragment): Fragment[] => [
+  sql`${identifier(row, owner)} = ${caller}`,
+  ...demandedValues(demanded, row),
 ];
 
 /** The query of the values that the caller's memberships name. */
