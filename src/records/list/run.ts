@@ -270,7 +270,7 @@ export class ListRun {
 
   /**
    * Reads the page as one row. If a row exceeds its share of one piece, but the page as a whole does not, the page is
-   * read again with all rows: that takes less than half of the time of a stream (decision 5).
+   * read again with all rows: that takes less than half of the time of a stream.
    */
   async page(list: PreparedList, rows: RowReach, purpose: ListPurpose): Promise<FoundPage> {
     if (list.parameters.included.length > 0) return this.#withRelated(list, rows, purpose);
