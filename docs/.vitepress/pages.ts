@@ -172,7 +172,7 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Explanation', zh: '原理' },
-    pages: [...guides('security-model'), ...references('asvs', 'advisories', 'reliability')],
+    pages: [...guides('security-model'), ...references('reliability')],
   },
   {
     title: { en: 'Decisions', zh: '设计决策' },
@@ -188,6 +188,9 @@ export const sections: readonly Section[] = [
   },
 ];
 
+/** Pages for auditors: in the site, but linked only from the page on security. */
+export const evidence: readonly string[] = ['docs/evidence/advisories.md', 'docs/evidence/asvs.md'];
+
 /** The Chinese translation of a page, whether or not there is one. */
 const translationOf = (page: string): string => page.replace(/\.md$/, '.zh-CN.md');
 
@@ -201,6 +204,7 @@ export const sourceOf = (page: string, language: Language): string =>
 /** Every English page of the documentation. */
 export const allPages: readonly string[] = [
   ...decisions,
+  ...evidence,
   ...globSync(
     [
       '*.md',

@@ -49,7 +49,12 @@ const addressOfFile = (file: string): string =>
 
 const languageOfFile: Readonly<Record<string, string>> = {
   '.conf': 'nginx',
+  '.go': 'go',
+  '.java': 'java',
   '.json': 'json',
+  '.mjs': 'js',
+  '.php': 'php',
+  '.py': 'python',
   '.service': 'ini',
   '.ts': 'ts',
   '.yaml': 'yaml',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(join(root, 'docs/reference/advisories.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/evidence/advisories.md'), 'utf8');
 const rows = [...page.matchAll(/^\| [^|]+ \| ([^|]*) \| [^|]+ \| `([^`]+)`: ([^|]+) \|$/gm)];
 
 it('the page of advisories names a test of its source for each class', () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(join(root, 'docs/reference/asvs.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/evidence/asvs.md'), 'utf8');
 
 const rows = [...page.matchAll(/^\| (\d[^|]*) \|[^|]*\| ([^|]*) \|([^|]*)\|$/gm)].map(
   ([, items = '', holds = '', proof = '']) => ({ items, holds, files: [...proof.matchAll(/`([^`]+)`/g)] }),

@@ -45,8 +45,8 @@ const rows: readonly Row[] = [
     [`${guide}providers`, 'providers: {'],
     [`${guide}security-model`, 'provider', '提供方'],
     [`${guide}comparison`, 'OpenID Connect'],
-    [`${reference}asvs`, 'OpenID Connect'],
-    [`${reference}advisories`, 'provider'],
+    ['docs/evidence/asvs', 'OpenID Connect'],
+    ['docs/evidence/advisories', 'provider'],
   ],
   [
     'setting sessions',
@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
     ['SECURITY', 'mail', '邮件'],
     [`${guide}accounts`, 'registration: {'],
     [`${guide}security-model`, 'mailbox', '邮箱'],
-    [`${reference}advisories`, 'mail'],
+    ['docs/evidence/advisories', 'mail'],
   ],
   [
     'setting accounts',

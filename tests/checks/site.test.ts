@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   allPages,
   barOf,
+  evidence,
   fileOf,
   linkedIn,
   root,
@@ -25,13 +26,17 @@ const decisions = globSync('docs/decisions/[0-9]*.md', { cwd: root })
 const numberOf = (page: string): number => Number(/\/(\d+)-/.exec(page)?.[1]);
 
 describe('the documentation site', () => {
-  it('names every page in its sidebar, once', () => {
-    expect(listed.toSorted()).toEqual(allPages);
+  it('names every page in its sidebar, once, except evidence for auditors, which one page links to', () => {
+    expect([...listed, ...evidence].toSorted()).toEqual(allPages);
+    for (const page of evidence)
+      expect(read('docs/guide/security-model.md')).toContain(page.replace('docs', '..'));
   });
 
   it('decisions have numbers of their own, in the name of the file and in the title', () => {
     expect(decisions.length).toBeGreaterThanOrEqual(10);
-    expect(decisions.map((page) => Number(/^# (\d+)/.exec(read(page))?.[1]))).toEqual(decisions.map(numberOf));
+    expect(decisions.map((page) => Number(/^# (\d+)/.exec(read(page))?.[1]))).toEqual(
+      decisions.map(numberOf),
+    );
   });
 
   it('every decision states whether it is accepted or superseded, with a link to what supersedes it', () => {
@@ -88,7 +93,7 @@ describe('the documentation site', () => {
   it('the link to edit a page leads to its file, in the language that is shown', () => {
     expect(fileOf('guide/keys.md')).toBe('docs/guide/keys.md');
     expect(fileOf('zh/guide/keys.md')).toBe('docs/guide/keys.zh-CN.md');
-    expect(fileOf('zh/reference/asvs.md')).toBe('docs/reference/asvs.md');
+    expect(fileOf('zh/evidence/asvs.md')).toBe('docs/evidence/asvs.md');
     expect(fileOf('overview.md')).toBe('README.md');
     expect(fileOf('files/deploy/nginx-conf.md')).toBeUndefined();
   });

@@ -6,7 +6,7 @@ import { defineResource } from '../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { startService, useService } from '../support/service.ts';
 
-/** Advisories of other products whose class no other test excludes: docs/reference/advisories.md lists all of them. */
+/** Advisories of other products whose class no other test excludes: docs/evidence/advisories.md lists all of them. */
 
 const fields = {
   title: field.string({ required: true }),

@@ -21,7 +21,7 @@ export interface Sheet {
 }
 
 /** Folders below `docs` whose files are sent, and documents at the top of the package. */
-const folders = ['tutorial', 'guide', 'reference', 'deploy', 'images'];
+const folders = ['tutorial', 'guide', 'reference', 'evidence', 'deploy', 'snippets', 'images'];
 const topFolder = 'package';
 const topFiles = ['README', 'SECURITY', 'CHANGELOG'].flatMap((name) => [`${name}.md`, `${name}.zh-CN.md`]);
 
