@@ -58,21 +58,30 @@ const purposesInOrder = (): readonly (readonly [string, string])[] => {
 const words: Readonly<Record<ServiceLocale, PageWords>> = {
   en: {
     title: 'Command line',
-    lead: 'Exit status: 0 success, 1 failure, 2 usage error. An error is one line on stderr. With `--json` the result is one line of JSON, the last of stdout. `--help` prints the text below, with more examples.',
+    lead: 'Exit status: 0 success, 1 failure, 2 usage error. An error is one line on stderr. With `--json` the result is one line of JSON, the last of stdout. `--help` explains more, with more examples.',
   },
   'zh-CN': {
     title: '命令行',
-    lead: '退出状态：0 成功，1 失败，2 用法错误。错误为标准错误输出中的一行；使用 `--json` 时，结果是标准输出的最后一行 JSON。命令以英文输出，以下各节是其帮助原文；`--help` 还会给出更多示例。',
+    lead: '退出状态：0 成功，1 失败，2 用法错误。错误为标准错误输出中的一行；使用 `--json` 时，结果是标准输出的最后一行 JSON。命令以英文输出，以下各节摘自其帮助；`--help` 有完整的说明与更多示例。',
   },
 };
 
-const migratesFirst = 'A new database is migrated first.';
+/** Sentences with facts that the usage and the options lack, and that a reader looks up here. */
+const lookedUp =
+  /^(?:Exit status|If models and database differ|SIG|The exit|A field is|Types: |NAME is|former_jwt|smtp_)/;
 
-/** The help of a command with one example, and without the lines that every command has. */
+/** The purpose of a command: the first sentence of its description, and sentences with facts to look up. */
+const shortDescription = ({ description }: Command): readonly string[] => {
+  const sentences = description.join(' ').split(/(?<=\.) (?=[A-Z])/);
+  const kept = sentences.filter((sentence, at) => at === 0 || lookedUp.test(sentence)).join(' ');
+  return kept.match(/.{1,110}(?:\s|$)/g)?.map((line) => line.trimEnd()) ?? [];
+};
+
+/** The help of a command with its purpose and one example, and without the lines that every command has. */
 const shortHelp = (name: string, command: Command): string =>
   commandHelp(name, {
     ...command,
-    description: command.description.filter((line) => !line.startsWith(migratesFirst)),
+    description: shortDescription(command),
     examples: command.examples.slice(0, 1),
   })
     .replace(/^ {2}--help +print this\n/m, '')

@@ -106,7 +106,7 @@ export const command = defineCommand({
     'Writes resources/NAME.ts and the migration that creates its table. Existing files are not overwritten.',
     'A field is name:type, then modifiers: required unique unique=owner index default=…, for some types min= max= scale=.',
     `Types: ${typeNames.slice(0, 10).join(' ')}`,
-    typeNames.slice(10).join(' '),
+    `${typeNames.slice(10).join(' ')}.`,
     'Without arguments in a terminal, it asks questions.',
   ],
   examples: [
