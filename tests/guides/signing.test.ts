@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,14 +29,17 @@ interface Vector {
 const file = await readFile(join(root, 'docs/reference/signature-vectors.json'), 'utf8');
 const { cases }: { cases: readonly Vector[] } = JSON.parse(file);
 const expected = cases.map(({ signature }) => signature);
-const page = guides.find(({ name }) => name === 'signing.md');
 
-/** The first block of the page in a language. */
-const snippet = (language: string): string => {
-  const block = page?.blocks.find((each) => each.language === language && /\bsign\b.*[({]/.test(each.text));
-  if (block === undefined) throw new Error(`signing.md has no snippet in ${language}`);
+/** The first block of a page in bash that defines a function of this name. */
+const bashOf = (name: string, definition: string): string => {
+  const page = guides.find((each) => each.name === name);
+  const block = page?.blocks.find((each) => each.language === 'bash' && each.text.includes(definition));
+  if (block === undefined) throw new Error(`${name} does not define ${definition}`);
   return block.text;
 };
+
+/** A file to which the pages link. */
+const snippet = (name: string): string => readFileSync(join(root, 'docs/snippets', name), 'utf8');
 
 /** One vector a line, for programs that read no JSON: secret and body in base64, separated by tabs. */
 const lines = cases
@@ -63,7 +66,7 @@ const languages: readonly Language[] = [
     program: 'openssl',
     version: 'version',
     files: () => ({
-      'sign.sh': `${snippet('bash')}
+      'sign.sh': `${bashOf('signing.md', 'sign() {')}
 while IFS=$'\\t' read -r secret timestamp body || [ -n "$secret" ]; do
   printf '%s' "$body" | base64 -d | sign "$(printf '%s' "$secret" | base64 -d)" "$timestamp"
 done`,
@@ -75,7 +78,7 @@ done`,
     program: process.execPath,
     version: '--version',
     files: () => ({
-      'sign.mjs': `${snippet('js')}
+      'sign.mjs': `${snippet('sign.mjs')}
 import { readFileSync } from 'node:fs';
 for (const line of readFileSync(0, 'utf8').split('\\n')) {
   const [secret, timestamp, body] = line.split('\\t');
@@ -89,7 +92,7 @@ for (const line of readFileSync(0, 'utf8').split('\\n')) {
     program: 'python3',
     version: '--version',
     files: () => ({
-      'sign.py': `${snippet('python')}
+      'sign.py': `${snippet('sign.py')}
 
 import base64, sys
 for line in sys.stdin.read().split("\\n"):
@@ -103,7 +106,7 @@ for line in sys.stdin.read().split("\\n"):
     program: 'java',
     version: '-version',
     files: () => ({
-      'Main.java': snippet('java').replace(
+      'Main.java': snippet('Signer.java').replace(
         'class Signer {',
         `public class Main {
   public static void main(String[] arguments) throws Exception {
@@ -126,7 +129,7 @@ class Signer {`,
     program: 'go',
     version: 'version',
     files: () => ({
-      'sign.go': snippet('go'),
+      'sign.go': snippet('sign.go'),
       'main.go': `package main
 
 import (
@@ -154,7 +157,7 @@ func main() {
     program: 'php',
     version: '--version',
     files: () => ({
-      'sign.php': `${snippet('php')}
+      'sign.php': `${snippet('sign.php')}
 foreach (explode("\\n", stream_get_contents(STDIN)) as $line) {
     [$secret, $timestamp, $body] = explode("\\t", $line);
     echo sign(base64_decode($secret), $timestamp, base64_decode($body)), "\\n";
@@ -235,16 +238,6 @@ describe('signature vectors', () => {
     );
 });
 
-const httpPage = guides.find(({ name }) => name === 'http-signatures.md');
-
-const httpSnippet = (language: string): string => {
-  const block = httpPage?.blocks.find(
-    (each) => each.language === language && /sign_?http\b.*[({]/i.test(each.text),
-  );
-  if (block === undefined) throw new Error(`http-signatures.md has no snippet in ${language}`);
-  return block.text;
-};
-
 /** Requests that are easily signed wrongly: secret, method, address and body. */
 const requests: readonly (readonly [secret: string, method: string, url: string, body: string])[] = [
   ['s'.repeat(64), 'GET', 'https://api.example.com/api/v1/parcels', ''],
@@ -270,7 +263,7 @@ const httpLanguages: readonly Language[] = [
     program: 'openssl',
     version: 'version',
     files: () => ({
-      'http.sh': `${httpSnippet('bash')}
+      'http.sh': `${bashOf('http-signatures.md', 'sign_http() {')}
 while IFS=$'\\t' read -r secret method url body || [ -n "$secret" ]; do
   printf '%s' "$body" | base64 -d | sign_http "$(printf '%s' "$secret" | base64 -d)" shop "$method" "$url"
 done`,
@@ -282,7 +275,7 @@ done`,
     program: process.execPath,
     version: '--version',
     files: () => ({
-      'http.mjs': `${httpSnippet('js')}
+      'http.mjs': `${snippet('sign_http.mjs')}
 import { readFileSync } from 'node:fs';
 for (const line of readFileSync(0, 'utf8').split('\\n')) {
   const [secret, method, url, body] = line.split('\\t');
@@ -297,7 +290,7 @@ for (const line of readFileSync(0, 'utf8').split('\\n')) {
     program: 'python3',
     version: '--version',
     files: () => ({
-      'http_signature.py': `${httpSnippet('python')}
+      'http_signature.py': `${snippet('sign_http.py')}
 
 import sys
 for line in sys.stdin.read().split("\\n"):
@@ -313,7 +306,7 @@ for line in sys.stdin.read().split("\\n"):
     program: 'go',
     version: 'version',
     files: () => ({
-      'http.go': httpSnippet('go'),
+      'http.go': snippet('sign_http.go'),
       'http_main.go': `package main
 
 import (

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newWebhookSecret, signedHeaders } from '../../src/delivery/webhooks/send.ts';
+import { root } from '../tour/service.ts';
 import { guides } from './pages.ts';
 
-/** The receivers of the guide, each asked by what a service sends and by what it does not. */
+/** The receivers of the guide and of the files that it links to, each asked by what a service sends and by what it does not. */
 
-const page = guides.find(({ name }) => name === 'webhooks.md');
 const directory = mkdtempSync(join(tmpdir(), 'gatewright-receivers-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -56,8 +56,12 @@ const start = async (
   { language, program, file, command }: Language,
   secret: string,
 ): Promise<{ readonly url: string; readonly lines: () => readonly string[] }> => {
-  const text = page?.blocks.find((block) => block.language === language)?.text;
-  if (text === undefined) throw new Error(`webhooks.md has no receiver in ${language}`);
+  const page = guides.find(({ name }) => name === 'webhooks.md');
+  const text =
+    language === 'ts'
+      ? page?.blocks.find((block) => block.language === 'ts')?.text
+      : readFileSync(join(root, 'docs/snippets', file), 'utf8');
+  if (text === undefined) throw new Error('webhooks.md has no receiver');
   writeFileSync(join(directory, file), text);
   const port = await freePort();
   const child: ChildProcess = spawn(program, command(port), {

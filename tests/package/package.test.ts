@@ -46,6 +46,7 @@ describe('the package', () => {
       'docs/guide/quick-start.md',
       'docs/images/admin-start-zh.webp',
       'docs/deploy/nginx.conf',
+      'docs/snippets/receiver.py',
       'dist/index.d.ts',
       'dist/testing/testing.js.map',
       'dist/cli/dev/child.js',
