@@ -14,8 +14,8 @@ const indexes: readonly Index[] = [
     folder: 'docs/guide',
     title: { en: 'Guides', zh: '指南' },
     lead: {
-      en: 'A guide shows how to do one task, step by step. Options, limits and exact rules are in the [reference](../reference/README.md).',
-      zh: '每篇指南介绍一项工作的步骤。选项、上限与确切的规则见[参考](../reference/README.zh-CN.md)。',
+      en: 'A guide shows how to do one task, step by step. Options, limits and exact rules are in the [reference](../reference/README.md). Commands run in a checkout of the repository after `npm ci`, in bash, with curl 7.76 or newer; a page names further tools, and the variables that you set yourself. The reset at its top brings the folder back to its beginning.',
+      zh: '每篇指南介绍一项工作的步骤。选项、上限与确切的规则见[参考](../reference/README.zh-CN.md)。命令在执行过 `npm ci` 的源码目录中以 bash 执行，需要 curl 7.76 或更新版本；其他工具与须自行设置的变量见各页。页首的重置命令使目录恢复原状。',
     },
   },
   {

@@ -119,7 +119,7 @@ describe.each(guides)('$name', (guide) => {
   const steps = stepsOf(guide.blocks);
 
   // A page that only explains runs no commands.
-  it.runIf(steps.length > 0)('begins with a box: folder, reset, tools, variables', () => {
+  it.runIf(steps.length > 0)('begins with a box: folder and reset', () => {
     expect(guide.box).toBeDefined();
     expect(guide.place, 'where its commands run').toBeDefined();
   });
