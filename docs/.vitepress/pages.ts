@@ -34,9 +34,6 @@ const lessons = (...names: readonly string[]): readonly string[] =>
 const references = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `docs/reference/${name}.md`);
 
-const contributing = (...names: readonly string[]): readonly string[] =>
-  names.map((name) => `docs/contributing/${name}.md`);
-
 /** The decisions that a buyer or contributor asks for; all others are only in the repository. */
 const decisions: readonly string[] = [
   '0001-layers-and-libraries',
@@ -180,11 +177,8 @@ export const sections: readonly Section[] = [
   },
   {
     title: { en: 'Contributing', zh: '参与开发' },
-    pages: [
-      'CONTRIBUTING.md',
-      'tests/README.md',
-      ...contributing('walks', 'recipes', 'glossary-code', 'glossary', 'speed'),
-    ],
+    // What contributors read beside it is in the repository, where they work.
+    pages: ['CONTRIBUTING.md', 'docs/contributing/speed.md'],
   },
 ];
 
@@ -208,9 +202,9 @@ export const allPages: readonly string[] = [
   ...globSync(
     [
       '*.md',
-      'docs/{guide,tutorial,reference,deploy,contributing}/**/*.md',
+      'docs/{guide,tutorial,reference,deploy}/**/*.md',
+      'docs/contributing/speed.md',
       'examples/*/README.md',
-      'tests/README.md',
     ],
     { cwd: root },
   ),

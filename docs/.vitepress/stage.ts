@@ -109,11 +109,11 @@ const resolve = (target: string, source: string, language: Language) => {
   return { link: `${inside}/${addressOfFile(file)}`, file };
 };
 
-/** True for a link to a decision that is only in the repository: the site shows its words. */
+/** True for a link to a page for contributors that is only in the repository: the site shows its words. */
 const leadsOut = (target: string, source: string): boolean => {
   const [path = ''] = target.split('#');
   const file = normalize(join(dirname(source), path)).replaceAll('\\', '/');
-  return /^docs\/decisions\/.+\.md$/.test(file) && !allPages.includes(file);
+  return /^(?:docs\/(?:decisions|contributing)|tests|bench)\/.+\.md$/.test(file) && !allPages.includes(file);
 };
 
 /** The text of a page as the site shows it, and the files that it links to. */
