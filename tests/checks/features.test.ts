@@ -131,9 +131,9 @@ const rows: readonly Row[] = [
   // Models
   [
     'option fields, option label, option pluralLabel, option icon, option menu, option display, option plural, option singular',
-    [`${guide}modelling`, 'icon:'],
+    [`${reference}fields`, '`menu`'],
     [`${guide}modelling`, 'plural:'],
-    [`${guide}modelling`, 'pluralLabel'],
+    [`${reference}resource`, '`pluralLabel`'],
     [`${guide}administration`, 'display'],
     [`${guide}languages`, 'label'],
   ],
