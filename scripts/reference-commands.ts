@@ -82,12 +82,14 @@ const shortHelp = (name: string, command: Command): string =>
   commandHelp(name, {
     ...command,
     description: shortDescription(command),
-    examples: command.examples.slice(0, 1),
+    // An example that only repeats the usage says nothing.
+    examples: command.examples.slice(0, 1).filter((example) => example !== `gatewright ${name}`),
   })
     .replace(/^ {2}--help +print this\n/m, '')
     .replace(/^( {2}--json) +print the result as one line of JSON$/m, '$1')
     .replace('Options:\n\n', '')
     .replace('Examples:\n  ', 'Example: ')
+    .replace(/\nExamples:\s*$/, '')
     .trimEnd();
 
 export const commandPage = async (locale: ServiceLocale): Promise<string> => {
