@@ -68,7 +68,7 @@ const words: Readonly<Record<ServiceLocale, PageWords>> = {
 
 /** Sentences with facts that the usage and the options lack, and that a reader looks up here. */
 const lookedUp =
-  /^(?:Exit status|If models and database differ|SIG|The exit|A field is|Types: |NAME is|former_jwt|smtp_)/;
+  /^(?:Exit status|Columns: |Hashes of |Without a hash|If models and database differ|SIG|The exit|A field is|Types: |NAME is|former_jwt|smtp_)/;
 
 /** The purpose of a command: the first sentence of its description, and sentences with facts to look up. */
 const shortDescription = ({ description }: Command): readonly string[] => {
