@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import type { JsonSchema } from '../fields/field.ts';
+import { defaultKey } from '../fields/keys.ts';
 import { adminAuth, administratorOnly, adminTag } from '../http/administration.ts';
 import { checkedModels } from '../http/call.ts';
 import type { Call, Endpoint } from '../http/endpoint.ts';
@@ -121,6 +122,7 @@ const placesOf = (
           resource: name,
           policy: entityPolicy(entity),
           source: entity,
+          key: defaultKey,
           list,
           display: `{${found.named}}`,
           alias: found.alias,
@@ -133,6 +135,7 @@ const placesOf = (
         resource: `records/${resource.model.path}`,
         policy: ruleOf(resource.model, models, 'list', adminArea),
         source: resource.records.source,
+        key: resource.model.key,
         list: resource.list,
         display: resource.model.display,
       }),

@@ -27,7 +27,7 @@ export interface Query {
    * Present if a write of few rows may share a commit with others of its table: the id of the changed row, by which
    * these are ordered so that no two deadlock.
    */
-  readonly order?: number;
+  readonly order?: number | string;
 }
 
 export interface Reader {

@@ -57,10 +57,10 @@ export const parseInteger = (text: string): number | undefined => {
   return Number.isSafeInteger(number) ? numberOf(number) : undefined;
 };
 
-/** An id as paths and parameters spell it; undefined for any other text. */
-export const parseId = (text: string): number | undefined => {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : undefined;
+/** A whole number from 1 to 2^53−1 without leading zeros; undefined for any other text. */
+export const parsePositive = (text: string): number | undefined => {
+  const number = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : undefined;
 };
 
 /** A text of a file without types, for types that have no empty value. */

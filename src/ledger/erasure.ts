@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Query, Transaction } from '../database/database.ts';
 import { type Fragment, identifier, param, type Statement, sql, statement } from '../database/statement.ts';
+import type { RecordId } from '../fields/key.ts';
 import { withoutUndefined } from '../kernel/json.ts';
 import type { EventLog } from './event-log.ts';
 import type { Outbox } from './outbox.ts';
@@ -16,7 +17,7 @@ export const erasureJob = 'erase-values';
 /** A record, or a user (`User`), whose values are to leave the logs and files. The job is stored itself: ids only. */
 export interface Erased {
   readonly model: string;
-  readonly record: number;
+  readonly record: RecordId;
 }
 
 /**

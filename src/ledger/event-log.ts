@@ -7,6 +7,7 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
+import { recordNumber, storedRecord } from '../database/record-column.ts';
 import { timeText } from '../database/source.ts';
 import {
   type Argument,
@@ -19,6 +20,7 @@ import {
   sql,
   statement,
 } from '../database/statement.ts';
+import type { RecordId } from '../fields/key.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { toTimestamp } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -51,7 +53,7 @@ import { readerOf } from '../records/view.ts';
 /** An event, as it is written. */
 export interface NewEvent {
   readonly model: string;
-  readonly record: number;
+  readonly record: RecordId;
   readonly version: number;
   readonly action: RecordedAction;
   /** Milliseconds since the epoch. */
@@ -67,7 +69,7 @@ export interface NewEvent {
 export interface RecordedEvent {
   readonly number: number;
   readonly model: string;
-  readonly record: number;
+  readonly record: RecordId;
   readonly version: number;
   readonly action: RecordedAction;
   readonly at: string;
@@ -115,7 +117,7 @@ export const eventDays = 30;
 const recordedEvent = (row: EventRow): RecordedEvent => ({
   number: Number(row.id),
   model: row.model,
-  record: Number(row.record_id),
+  record: storedRecord(row.record_id),
   version: Number(row.version),
   action: row.action,
   at: row.at,
@@ -274,7 +276,11 @@ export class EventLog {
   /** Writes events in the transaction of their changes, so that neither exists without the other. */
   async append(transaction: Transaction, events: readonly NewEvent[]): Promise<void> {
     const rows = events.map(({ record, version, ...event }) => {
-      const row: Readonly<Record<Column, SqlValue>> = { ...eventRow(event), record_id: record, version };
+      const row: Readonly<Record<Column, SqlValue>> = {
+        ...eventRow(event),
+        record_id: recordNumber(record),
+        version,
+      };
       return columns.map((column) => row[column]);
     });
     await this.#inserts.write(transaction, rows);
@@ -361,12 +367,17 @@ export class EventLog {
    * Removes the values that events keep of a record; the events themselves stay. Returns the number of changed
    * events.
    */
-  async forget(model: string, record: number): Promise<number> {
+  async forget(model: string, record: RecordId): Promise<number> {
     await this.settle();
     const { first, last } = await this.range();
     let events = 0;
     for (let number = first - 1; number < last; number += 10 * step) {
-      const query = this.#statements.forget({ model, record, after: number, to: number + 10 * step });
+      const query = this.#statements.forget({
+        model,
+        record: recordNumber(record),
+        after: number,
+        to: number + 10 * step,
+      });
       events += await this.#database.write((transaction) => transaction.run(query));
     }
     return events;
@@ -381,7 +392,7 @@ export type RecordValues = Readonly<Record<string, unknown>>;
 /** Columns that contain ids of readers, and their values by the id of the record. */
 export interface RecordReaders {
   readonly columns: readonly string[];
-  readonly values: ReadonlyMap<number, RecordValues>;
+  readonly values: ReadonlyMap<RecordId, RecordValues>;
 }
 
 const ownIn = (expression: RowExpression): readonly string[] => {
@@ -417,13 +428,13 @@ export interface SeenSides {
 }
 
 /** Splits ids into lists of the given lengths, each padded with its last id. */
-function* partsOf(ids: readonly number[]): Generator<readonly number[]> {
+function* partsOf<Id>(ids: readonly Id[]): Generator<readonly Id[]> {
   const longest = lengths.at(-1) ?? 1;
   for (let start = 0; start < ids.length; start += longest) {
     const part = ids.slice(start, start + longest);
     const count = lengths.find((length) => length >= part.length) ?? longest;
-    const [last = 0] = part.slice(-1);
-    yield [...part, ...Array.from({ length: count - part.length }, () => last)];
+    const filling = Array.from({ length: count - part.length }, () => part.slice(-1)).flat();
+    yield [...part, ...filling];
   }
 }
 
@@ -479,11 +490,12 @@ export class EventReaders {
    */
   async readersOf(events: readonly RecordedEvent[]): Promise<RecordReaders | undefined> {
     if (this.#own.length === 0) return undefined;
-    const values = new Map<number, RecordValues>();
+    const values = new Map<RecordId, RecordValues>();
     const existing = events.filter(({ action }) => action !== 'destroy');
     for (const ids of partsOf([...new Set(existing.map(({ record }) => record))])) {
       const query = this.#held(ids.length)({ ids, rows: [], reader: null });
-      for (const row of await this.#database.all<RecordValues>(query)) values.set(Number(row['id']), row);
+      for (const row of await this.#database.all<RecordValues & { readonly id: RecordId }>(query))
+        values.set(this.#model.key.stored(row.id), row);
     }
     return { columns: this.#own, values };
   }

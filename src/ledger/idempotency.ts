@@ -5,6 +5,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { prepare, toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
+import type { RecordId } from '../fields/key.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { TableContext } from './context.ts';
@@ -95,7 +96,7 @@ export const forgetResponses = async (
   transaction: Transaction,
   database: Pick<Database, 'dialect'>,
   model: string,
-  record: number,
+  record: RecordId,
 ): Promise<void> => {
   const update = tablesOf(database)
     .updateTable('idempotency_keys')

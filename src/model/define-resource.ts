@@ -3,7 +3,8 @@
 import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
-import { integer } from '../fields/integer.ts';
+import type { RecordKey } from '../fields/key.ts';
+import { defaultKey } from '../fields/keys.ts';
 import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
 import { checkResourceOptions } from './definition/definition-options.ts';
@@ -50,6 +51,7 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
     serverSet: serverSet || type.counting !== undefined,
     fixed: false,
     reference: type.target?.(options),
+    referenceKey: type.target === undefined ? undefined : defaultKey,
     onDelete: type.onDelete?.(options),
     anyone: type.anyone?.(options) ?? false,
     same: undefined,
@@ -80,12 +82,13 @@ const isOwner = (definition: FieldDefinition): boolean =>
  */
 const fieldsOf = (
   model: string,
+  key: RecordKey,
   definitions: FieldDefinitions,
   unique: readonly (readonly string[])[],
   asksOwner: boolean,
 ): Map<string, ModelField> => {
   const server = { required: true } as const;
-  const fields = new Map([['id', modelField('id', integer.define(server), true)]]);
+  const fields = new Map([['id', modelField('id', key.field, true)]]);
   const single = new Set(unique.flatMap((names) => (names.length === 1 ? names : [])));
   for (const [key, definition] of Object.entries(definitions)) {
     const name = fieldName(key, definition);
@@ -233,12 +236,14 @@ export const defineResource = <
 >(
   name: Name,
   definition: ResourceDefinition<Fields, Views, Relations>,
-): Resource<Fields, Views, Relations, Name> => {
+): Resource<Fields, Views, Relations, Name, number> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
   const { isolation, ownership, label = humanise(singular) } = definition;
+  const key: RecordKey = defaultKey;
   const fields = fieldsOf(
     name,
+    key,
     definition.fields,
     definition.unique ?? [],
     isolation === true && ownership !== true,
@@ -253,6 +258,7 @@ export const defineResource = <
     table: plural,
     singular,
     plural,
+    key,
     label,
     pluralLabel: definition.pluralLabel ?? pluralLabelOf(label, { singular, plural }),
     icon: definition.icon,

@@ -1,5 +1,6 @@
 /** The types of hooks in a model file: their contexts, with records typed by the fields of the model. */
 
+import type { RecordId } from '../fields/key.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages.ts';
 import type { HookPrincipal } from './resource.ts';
@@ -17,11 +18,12 @@ export interface BeforeSaveContext<
   Values extends object = Record<string, Json>,
   Name extends string = string,
   Whole extends object = JsonObject,
+  Id extends RecordId = number,
 > extends HookContext {
   /** The write. */
   readonly action: 'create' | 'update';
   /** Id of the updated record; undefined on create. */
-  readonly id: number | undefined;
+  readonly id: Id | undefined;
   /** The stored record, with every field; undefined on create. Others may change it until the transaction begins. */
   readonly before: Readonly<Whole> | undefined;
   /**
@@ -42,13 +44,14 @@ export interface BeforeCommitContext<
   Whole extends object = JsonObject,
   Name extends string = string,
   Values extends object = Record<string, Json>,
+  Id extends RecordId = number,
 > extends HookContext {
   /** The write. */
   readonly action: Written;
   /** True if this create restores a deleted record from the trash, alone or with another one. */
   readonly restored: boolean;
   /** Id of the record. */
-  readonly id: number;
+  readonly id: Id;
   /** The record with every field before the write; undefined on create. */
   readonly before: Readonly<Whole> | undefined;
   /** The record with every field after the write; undefined on destroy. */
@@ -65,14 +68,17 @@ export interface BeforeCommitContext<
   set(values: Values): void;
 }
 
-export interface AfterCommitContext<Values extends object = JsonObject, Whole extends object = JsonObject>
-  extends HookContext {
+export interface AfterCommitContext<
+  Values extends object = JsonObject,
+  Whole extends object = JsonObject,
+  Id extends RecordId = number,
+> extends HookContext {
   /** The write. */
   readonly action: Written;
   /** True if this create restores a deleted record from the trash, alone or with another one. */
   readonly restored: boolean;
   /** Id of the record. */
-  readonly id: number;
+  readonly id: Id;
   /**
    * The whole record as the API would return it with every field, the owner included; the last state of a deleted
    * one.
@@ -83,23 +89,28 @@ export interface AfterCommitContext<Values extends object = JsonObject, Whole ex
 }
 
 /** Hooks of a model file, typed by its fields. Each may take 30 s (`HANDLER_TIMEOUT`). */
-export interface TypedHooks<Fields extends FieldDefinitions> {
+export interface TypedHooks<Fields extends FieldDefinitions, Id extends RecordId = number> {
   /**
    * Runs after validation and before the transaction. May change `values` and add messages; the result is validated
    * again. An error leads to 500 and saves nothing; a `Problem` becomes the response.
    */
   beforeSave?(
-    context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>, RecordOfFields<Fields>>,
+    context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>, RecordOfFields<Fields, Id>, Id>,
   ): void | Promise<void>;
   /**
    * Runs in the transaction of a create, update or destroy, and again with it after a conflict: it must not have side
    * effects outside its scope. An error rolls back, and the response is as for an error of `beforeSave`.
    */
   beforeCommit?(
-    context: BeforeCommitContext<RecordOfFields<Fields>, ReadableName<Fields>, ChangesOfFields<Fields>>,
+    context: BeforeCommitContext<
+      RecordOfFields<Fields, Id>,
+      ReadableName<Fields>,
+      ChangesOfFields<Fields>,
+      Id
+    >,
   ): void | Promise<void>;
   /** Runs once a create, update or destroy is durable. An error is logged; the write stays. */
   afterCommit?(
-    context: AfterCommitContext<ChangesOfFields<Fields>, RecordOfFields<Fields>>,
+    context: AfterCommitContext<ChangesOfFields<Fields>, RecordOfFields<Fields, Id>, Id>,
   ): void | Promise<void>;
 }

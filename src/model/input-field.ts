@@ -17,6 +17,7 @@ export const inputField = (name: string, { type, options }: FieldDefinition, lab
   serverSet: false,
   fixed: false,
   reference: undefined,
+  referenceKey: undefined,
   onDelete: undefined,
   anyone: false,
   same: undefined,

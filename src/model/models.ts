@@ -3,6 +3,8 @@
  * models.
  */
 
+import type { RecordKey } from '../fields/key.ts';
+import { defaultKey } from '../fields/keys.ts';
 import { type NamedModel, resolveName } from '../fields/named-model.ts';
 import { resolveRelations } from './definition/relations.ts';
 import { DefinitionError } from './definition-error.ts';
@@ -114,3 +116,6 @@ export const referencedTable = (models: Models, name: string): string => {
   if (table === undefined) throw new Error(`no model ${name}`);
   return table;
 };
+
+/** How the records of a model are named; users have the key of the service's own records. */
+export const keyOf = (models: Models, name: string): RecordKey => models.get(name)?.key ?? defaultKey;

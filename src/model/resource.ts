@@ -1,6 +1,7 @@
 /** A resource as the rest of the service reads it: every default of the model file is filled in. */
 
 import type { ColumnValue, CommonOptions, CountedType, FieldType, OnDelete } from '../fields/field.ts';
+import type { RecordKey } from '../fields/key.ts';
 import type { Label } from '../kernel/messages.ts';
 import type { OwnProblem } from '../kernel/problem.ts';
 import type { SaidMany } from './relation.ts';
@@ -25,6 +26,8 @@ export interface ResourceModel {
   readonly singular: string;
   /** `blog_posts` */
   readonly plural: string;
+  /** How its records are named. */
+  readonly key: RecordKey;
   readonly label: Label;
   /** Label of several records. */
   readonly pluralLabel: Label;
@@ -122,6 +125,8 @@ export interface ModelField {
   readonly fixed: boolean;
   /** Name of the model that it refers to. */
   readonly reference: string | undefined;
+  /** How the records of that model are named; until models are collected, as by default. */
+  readonly referenceKey: RecordKey | undefined;
   /** The consequence for the record when the referenced one is deleted; undefined where it is not a reference. */
   readonly onDelete: OnDelete | undefined;
   /** True if an id of a record is accepted that the caller may not read: it only has to exist. */

@@ -4,6 +4,7 @@
  */
 
 import type { RawBuilder } from 'kysely';
+import type { RecordId } from '../fields/key.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { JobQueue } from './job.ts';
 import type { ScopeMail } from './mail.ts';
@@ -29,6 +30,7 @@ import type {
 import type {
   CreateBodyOf,
   FilterOf,
+  IdOf,
   RelationsOf,
   Resource,
   SeenOf,
@@ -148,7 +150,16 @@ export interface VersionOptions {
  * The operations of a resource, through the policy, validation and hooks of the API. They refuse with a `Problem`;
  * one that is not caught becomes the response of the endpoint.
  */
-export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relations> {
+export interface RecordsOf<
+  Row,
+  Create,
+  Update,
+  Filter,
+  Sort,
+  Aggregate,
+  Relations,
+  Id extends RecordId = RecordId,
+> {
   /**
    * The matching records, in the detail view. With `include` by pages only.
    * @throws Problem `forbidden`, `invalid_parameter`, `unusable_field`, `too_much_included`
@@ -162,12 +173,12 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relatio
   ): Promise<RecordPage<WithRelated<Row, Relations, Include>>>;
   /** The record with this id; undefined where there is none, or it may not be read. @throws Problem `forbidden` */
   find<const Include extends IncludeIn<Relations> = readonly []>(
-    id: number,
+    id: Id,
     options?: FindOptions<Include & OnlyIncluded<Relations, Include>>,
   ): Promise<WithRelated<Row, Relations, Include> | undefined>;
   /** The record with this id. @throws Problem `record_not_found`, `forbidden` */
   get<const Include extends IncludeIn<Relations> = readonly []>(
-    id: number,
+    id: Id,
     options?: FindOptions<Include & OnlyIncluded<Relations, Include>>,
   ): Promise<WithRelated<Row, Relations, Include>>;
   /** Number of matching records, all of them for a full-text search too. */
@@ -184,12 +195,12 @@ export interface RecordsOf<Row, Create, Update, Filter, Sort, Aggregate, Relatio
   ): Promise<WithRelated<Row, Relations, Include>>;
   /** Changes the given fields. @throws Problem `record_not_found`, `stale`, `invalid_record`, `forbidden` */
   update<const Include extends IncludeIn<Relations> = readonly []>(
-    id: number,
+    id: Id,
     values: Update,
     options?: RecordUpdateOptions<Include & OnlyIncluded<Relations, Include>>,
   ): Promise<WithRelated<Row, Relations, Include>>;
   /** @throws Problem `record_not_found`, `stale`, `still_referenced`, `forbidden` */
-  remove(id: number, options?: VersionOptions): Promise<void>;
+  remove(id: Id, options?: VersionOptions): Promise<void>;
 }
 
 /** Numbers of versions, events, deliveries and records of the trash from which values were removed. */
@@ -202,12 +213,12 @@ export interface ForgottenValues {
 }
 
 /** The operation on records that only scopes of the system have. */
-export interface ForgettableRecords {
+export interface ForgettableRecords<Id extends RecordId = RecordId> {
   /**
    * Removes the values of a record, which may be deleted already, from its history, its events, deliveries of webhooks
    * and the trash, and within a minute from the files of the database. Authors and times stay, and the record itself.
    */
-  forget(id: number): Promise<ForgottenValues>;
+  forget(id: Id): Promise<ForgottenValues>;
 }
 
 /** More operations of a scope that sees everything: one that acts for the system. */
@@ -227,12 +238,13 @@ export type Records<Model, View extends SeenView = 'detail', Others = never> = R
   FilterAcross<Model, View, Others>,
   SortOf<Model, View> | RelatedSort<Relations<Model, View, Others>>,
   AggregateOf<{ readonly listed: SeenOf<Model, View>; readonly filter: FilterAcross<Model, View, Others> }>,
-  Relations<Model, View, Others>
+  Relations<Model, View, Others>,
+  IdOf<Model>
 >;
 
-/** The operations of a model that is known by name only. */
-export type NamedRecords = RecordsOf<
-  JsonObject & { readonly id: number },
+/** The operations of a model that is known by name only, whose ids are numbers unless `Id` says otherwise. */
+export type NamedRecords<Id extends RecordId = number> = RecordsOf<
+  JsonObject & { readonly id: Id },
   JsonObject,
   JsonObject,
   Readonly<Record<string, unknown>>,

@@ -9,12 +9,13 @@ import type {
   OperatorsOf,
   ValueOf,
 } from '../fields/field.ts';
+import type { RecordId } from '../fields/key.ts';
 import type { ShownOfUser } from '../fields/reference.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { RelatedUser, SeenView } from './related-user.ts';
 import type { ManyRelation } from './relation.ts';
 import type { ResourceModel } from './resource.ts';
-import type { Condition, OrderedCondition } from './types/condition-types.ts';
+import type { Condition, IdentityCondition, OrderedCondition } from './types/condition-types.ts';
 import type { AnyRelated, ItemWithin, NewWithin } from './types/related-types.ts';
 
 export type { SeenView } from './related-user.ts';
@@ -98,18 +99,25 @@ export interface Resource<
   Views extends object = object,
   Relations extends DeclaredRelations = DeclaredRelations,
   Name extends string = string,
+  Id extends RecordId = RecordId,
 > extends ResourceModel {
   readonly name: Name;
   readonly [definedFields]?: Fields;
   readonly [definedViews]?: Views;
   readonly [definedRelations]?: Relations;
+  readonly [definedId]?: Id;
 }
 
 declare const definedFields: unique symbol;
 declare const definedViews: unique symbol;
 declare const definedRelations: unique symbol;
+declare const definedId: unique symbol;
 
 type FieldsOf<Model> = Model extends Resource<infer Fields> ? Fields : never;
+/** The type of the ids of a model's records. */
+export type IdOf<Model> =
+  Model extends Resource<FieldDefinitions, object, DeclaredRelations, string, infer Id> ? Id : never;
+
 type ViewsOf<Model> = Model extends Resource<FieldDefinitions, infer Views> ? Views : never;
 type DeclaredOf<Model> =
   Model extends Resource<FieldDefinitions, object, infer Relations> ? Relations : never;
@@ -152,8 +160,8 @@ type RecordWith<Whole, Shown, Conditional> = [Conditional] extends [never]
         Partial<Pick<Whole, Shown & Conditional & keyof Whole>>
     >;
 
-type FieldConditions<Fields extends FieldDefinitions> = {
-  id: OrderedCondition<number>;
+type FieldConditions<Fields extends FieldDefinitions, Id extends RecordId> = {
+  id: Id extends number ? OrderedCondition<Id> : IdentityCondition<Id>;
   created_at: OrderedCondition<string>;
   updated_at: OrderedCondition<string>;
 } & {
@@ -181,8 +189,8 @@ type SeenName<Model, View extends SeenView> = View extends 'all'
 
 type Ascending<Model, View extends SeenView> = SeenName<Model, View> & SortableName<FieldsOf<Model>>;
 
-export type RecordOfFields<Fields extends FieldDefinitions> = Flat<
-  { id: number } & Values<Fields> & { created_at: string; updated_at: string }
+export type RecordOfFields<Fields extends FieldDefinitions, Id extends RecordId = number> = Flat<
+  { id: Id } & Values<Fields> & { created_at: string; updated_at: string }
 >;
 
 export type ChangesOfFields<Fields extends FieldDefinitions> = Flat<
@@ -190,7 +198,7 @@ export type ChangesOfFields<Fields extends FieldDefinitions> = Flat<
 >;
 
 /** The type of a record with all its fields in a response: `RecordOf<typeof Order>`. */
-export type RecordOf<Model> = RecordOfFields<FieldsOf<Model>>;
+export type RecordOf<Model> = RecordOfFields<FieldsOf<Model>, IdOf<Model>>;
 
 /** The type of an item of a list, which may have fewer fields. */
 export type ListItemOf<Model> = RecordIn<Model, 'list'>;
@@ -206,8 +214,10 @@ export type SavedOf<Model> = RecordIn<Model, 'saved'>;
  * of the list view unless another is named.
  */
 export type FilterOf<Model, View extends SeenView = 'list'> = {
-  readonly [Name in SeenName<Model, View> & keyof FieldConditions<FieldsOf<Model>>]?: FieldConditions<
-    FieldsOf<Model>
+  readonly [Name in SeenName<Model, View> &
+    keyof FieldConditions<FieldsOf<Model>, IdOf<Model>>]?: FieldConditions<
+    FieldsOf<Model>,
+    IdOf<Model>
   >[Name];
 };
 
@@ -227,7 +237,7 @@ type DeclaredIn<Model> =
 /** A record within a body: its model is known by name only, so its fields are plain JSON. */
 export interface NestedBody {
   /** Id of a record that is changed or deleted; absent where one is created. */
-  readonly id?: number;
+  readonly id?: RecordId;
   readonly _delete?: boolean;
   readonly [field: string]: unknown;
 }
@@ -320,7 +330,8 @@ type ItemOf<Target, Model, Known, Action> = [Target] extends [never]
       : ItemWithin<
           CreateBodyOf<Target, Known>,
           UpdateBodyOf<Target, Known>,
-          ReferencesTo<FieldsOf<Target>, Name>
+          ReferencesTo<FieldsOf<Target>, Name>,
+          IdOf<Target>
         >
     : never;
 

@@ -17,6 +17,7 @@ import {
   where,
 } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
+import type { RecordId } from '../fields/key.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { type Models, referencedTable, type SameReferrer, sameReferrers } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
@@ -100,7 +101,7 @@ export interface Candidate {
   readonly makeWay?: MakeWay | undefined;
 }
 
-export type MakeWay = (id: number, fields: readonly ModelField[]) => Promise<boolean>;
+export type MakeWay = (id: RecordId, fields: readonly ModelField[]) => Promise<boolean>;
 
 /** Looks up whether values are taken. Undefined stands for the current value of the updated record. */
 interface UniqueLookUp {
@@ -139,7 +140,7 @@ type LookUpArguments = {
   /** Values of the reaches of the references, one after the other. */
   readonly rows: readonly SqlValue[];
   /** Id of the updated record. */
-  readonly id: number | null;
+  readonly id: RecordId | null;
 };
 
 const uniqueKey = ({ fields, values }: Complete<UniqueLookUp, 'kind' | 'fields' | 'values'>): string =>
@@ -201,7 +202,7 @@ const collisionsOf = (found: readonly LookUp[], { writable }: Grant): Collision[
 /** The look-ups that found a collision, without those whose holders got out of the way. */
 const staying = async (
   lookUps: readonly LookUp[],
-  holders: ReadonlyMap<number, number>,
+  holders: ReadonlyMap<number, RecordId>,
   makeWay: MakeWay | undefined,
 ): Promise<readonly LookUp[]> => {
   const found: LookUp[] = [];
@@ -345,7 +346,7 @@ export class Collisions {
   readonly find = (
     grant: Grant,
     candidate: Candidate,
-    except?: number,
+    except?: RecordId,
     within?: Transaction,
   ): Promise<readonly Collision[]> => {
     const originals = except === undefined ? {} : this.#parking.originals(within, except);
@@ -359,7 +360,7 @@ export class Collisions {
     reader: Reader,
     grant: Grant,
     candidate: Candidate,
-    id: number | undefined,
+    id: RecordId | undefined,
     isSeen: boolean,
   ): Promise<readonly Collision[]> {
     const isUpdate = id !== undefined;
@@ -376,9 +377,9 @@ export class Collisions {
       rows: lookUps.flatMap(reachValues),
       id: id ?? null,
     });
-    const rows = await reader.all<{ place: string; holder: number }>(query);
+    const rows = await reader.all<{ place: string; holder: RecordId }>(query);
     if (rows.length === 0) return [];
-    const holders = new Map(rows.map(({ place, holder }) => [Number(place), Number(holder)]));
+    const holders = new Map(rows.map(({ place, holder }) => [Number(place), this.#model.key.stored(holder)]));
     const found = await staying(lookUps, holders, candidate.makeWay);
     const order = this.#order;
     return collisionsOf(found, grant).sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));

@@ -14,6 +14,7 @@ import {
   sql,
   statement,
 } from '../database/statement.ts';
+import type { RecordId, RecordKey } from '../fields/key.ts';
 import { toTimestamp } from '../kernel/clock.ts';
 import { type Models, referencedTable } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
@@ -23,7 +24,7 @@ import { projection, resourceSource } from './view.ts';
 
 /** A record with JSON text of every field. */
 export interface WholeRecord {
-  readonly id: number;
+  readonly id: RecordId;
   readonly version: number;
   readonly whole: string;
   /** Values that decide who may read the event of its deletion (`keptReach`); undefined if the model has no events. */
@@ -33,13 +34,13 @@ export interface WholeRecord {
 /** Ids of one statement. */
 const idsPerStatement = 100;
 
-type Ids = { readonly ids: readonly number[] };
+type Ids = { readonly ids: readonly RecordId[] };
 
 /** Runs a statement for each hundred ids; fewer ids are filled up with the first one, so that the SQL is the same. */
 const readByIds = async <Row>(
   transaction: Transaction,
   read: Statement<Ids>,
-  ids: readonly number[],
+  ids: readonly RecordId[],
 ): Promise<Row[]> => {
   const rows: Promise<Row[]>[] = [];
   for (let start = 0; start < ids.length; start += idsPerStatement) {
@@ -50,48 +51,53 @@ const readByIds = async <Row>(
   return (await Promise.all(rows)).flat();
 };
 
-const wholeRecord = ({ id, version, whole, reach }: WholeRecord): WholeRecord => ({
-  id: Number(id),
+const wholeRecord = (key: RecordKey, { id, version, whole, reach }: WholeRecord): WholeRecord => ({
+  id: key.stored(id),
   version: Number(version),
   whole,
   reach,
 });
 
 /** Returns those of the ids that exist in a table. */
-export type Present = (transaction: Transaction, ids: readonly number[]) => Promise<ReadonlySet<number>>;
+export type Present = (transaction: Transaction, ids: readonly RecordId[]) => Promise<ReadonlySet<RecordId>>;
 
 /** Returns the values of a column of those of the ids that exist in a table. */
 export type ValuesIn = (
   transaction: Transaction,
-  ids: readonly number[],
-) => Promise<ReadonlyMap<number, SqlValue>>;
+  ids: readonly RecordId[],
+) => Promise<ReadonlyMap<RecordId, SqlValue>>;
 
-export const createValuesIn = (database: Database, table: string, column: string): ValuesIn => {
+export const createValuesIn = (
+  database: Database,
+  table: string,
+  key: RecordKey,
+  column: string,
+): ValuesIn => {
   const { dialect } = database;
   const read = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     return sql`select id, ${identifier(column)} as value from ${identifier(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
-    const rows = await readByIds<{ id: number; value: SqlValue }>(transaction, read, ids);
-    return new Map(rows.map(({ id, value }) => [Number(id), value]));
+    const rows = await readByIds<{ id: RecordId; value: SqlValue }>(transaction, read, ids);
+    return new Map(rows.map(({ id, value }) => [key.stored(id), value]));
   };
 };
 
-export const createPresent = (database: Database, table: string): Present => {
+export const createPresent = (database: Database, table: string, key: RecordKey): Present => {
   const { dialect } = database;
   const present = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     return sql`select id from ${identifier(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
-    const rows = await readByIds<{ id: number }>(transaction, present, ids);
-    return new Set(rows.map(({ id }) => Number(id)));
+    const rows = await readByIds<{ id: RecordId }>(transaction, present, ids);
+    return new Set(rows.map(({ id }) => key.stored(id)));
   };
 };
 
 /** The references by one field to one record, as noted in a bundle. */
-type Noted = { readonly bundle: string; readonly field: string; readonly target: number };
+type Noted = { readonly bundle: string; readonly field: string; readonly target: RecordId };
 
 /** The columns of a record as `WholeRecord`. */
 const wholeColumns = (model: ResourceModel, models: Models, dialect: Dialect): Fragment => {
@@ -138,9 +144,17 @@ export class ManyRecords {
   }
 
   /** Reads those of the records that exist, by id; they are locked until the end of the transaction. */
-  async current(transaction: Transaction, ids: readonly number[]): Promise<ReadonlyMap<number, WholeRecord>> {
+  async current(
+    transaction: Transaction,
+    ids: readonly RecordId[],
+  ): Promise<ReadonlyMap<RecordId, WholeRecord>> {
     const rows = await readByIds<WholeRecord>(transaction, this.#current, ids);
-    return new Map(rows.map((row) => [Number(row.id), wholeRecord(row)]));
+    return new Map(
+      rows.map((row) => {
+        const record = wholeRecord(this.#model.key, row);
+        return [record.id, record];
+      }),
+    );
   }
 
   /** Inserts records under their former ids. @throws ConstraintError */
@@ -152,12 +166,14 @@ export class ManyRecords {
       record.version,
       ...this.#fields.map(({ column }) => record.columns[column] ?? null),
     ]);
-    return (await this.#inserts.write<WholeRecord>(transaction, rows)).map(wholeRecord);
+    return (await this.#inserts.write<WholeRecord>(transaction, rows)).map((row) =>
+      wholeRecord(this.#model.key, row),
+    );
   }
 
   /** Sets a column of a record without a new version. @throws ConstraintError */
-  async fill(transaction: Transaction, id: number, { column }: ModelField, value: number): Promise<void> {
-    const fill = statement<{ id: number; value: number }>(
+  async fill(transaction: Transaction, id: RecordId, { column }: ModelField, value: SqlValue): Promise<void> {
+    const fill = statement<{ id: RecordId; value: SqlValue }>(
       this.#dialect,
       (param) =>
         sql`update ${this.#table} set ${identifier(column)} = ${param('value')} where id = ${param('id')}`,
@@ -166,14 +182,14 @@ export class ManyRecords {
   }
 
   /** Returns the ids of records whose references, as noted in a bundle, are still null. */
-  async released(transaction: Transaction, field: ModelField, noted: Noted): Promise<readonly number[]> {
+  async released(transaction: Transaction, field: ModelField, noted: Noted): Promise<readonly RecordId[]> {
     const released = statement<Noted>(
       this.#dialect,
       (param) =>
         sql`select id from ${this.#table} where ${this.#isReleased(field, param)}${this.#dialect.updateLock}`,
     );
-    const rows = await transaction.all<{ id: number }>(released(noted));
-    return rows.map(({ id }) => Number(id));
+    const rows = await transaction.all<{ id: RecordId }>(released(noted));
+    return rows.map(({ id }) => this.#model.key.stored(id));
   }
 
   /**

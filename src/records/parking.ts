@@ -11,6 +11,7 @@ import { randomUUID } from 'node:crypto';
 import type { SqlValue, Transaction } from '../database/database.ts';
 import { type Fragment, identifier, sql } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
+import type { RecordId } from '../fields/key.ts';
 import { exactText, parseExact } from '../kernel/exact-json.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Models } from '../model/models.ts';
@@ -54,14 +55,14 @@ interface ParkingPlace {
 export class Parking {
   /** Columns on which the access to any record may depend: they never have a placeholder. */
   readonly #compared: ReadonlySet<string>;
-  readonly #parked = new WeakMap<Transaction, Map<number, Map<ModelField, unknown>>>();
+  readonly #parked = new WeakMap<Transaction, Map<RecordId, Map<ModelField, unknown>>>();
 
   constructor(model: ResourceModel, models: Models) {
     const { owner = '' } = model;
     this.#compared = new Set([owner, ...comparedIn([...models.values()].map(({ rules }) => rules))]);
   }
 
-  #of(within: Transaction | undefined, id: number): ReadonlyMap<ModelField, unknown> | undefined {
+  #of(within: Transaction | undefined, id: RecordId): ReadonlyMap<ModelField, unknown> | undefined {
     return within && this.#parked.get(within)?.get(id);
   }
 
@@ -80,23 +81,23 @@ export class Parking {
   }
 
   /** Notes that a record's field has a placeholder. `whole`: the record as it was before. */
-  note(within: Transaction, id: number, field: ModelField, whole: string): void {
-    const records = this.#parked.get(within) ?? new Map<number, Map<ModelField, unknown>>();
+  note(within: Transaction, id: RecordId, field: ModelField, whole: string): void {
+    const records = this.#parked.get(within) ?? new Map<RecordId, Map<ModelField, unknown>>();
     const values = records.get(id) ?? new Map<ModelField, unknown>();
     this.#parked.set(within, records.set(id, values.set(field, (parseExact(whole) as Values)[field.name])));
   }
 
   /** Forgets a record: its own write has set its columns, or removed it. */
-  forget(within: Transaction | undefined, id: number): void {
+  forget(within: Transaction | undefined, id: RecordId): void {
     if (within !== undefined) this.#parked.get(within)?.delete(id);
   }
 
-  isParked(within: Transaction, id: number): boolean {
+  isParked(within: Transaction, id: RecordId): boolean {
     return this.#of(within, id) !== undefined;
   }
 
   /** The original values of the columns with a placeholder. */
-  originals(within: Transaction | undefined, id: number): Readonly<Record<string, ColumnValue>> {
+  originals(within: Transaction | undefined, id: RecordId): Readonly<Record<string, ColumnValue>> {
     const values = [...(this.#of(within, id) ?? [])];
     return Object.fromEntries(values.map(([field, value]) => [field.column, columnValue(field, value)]));
   }
@@ -104,7 +105,7 @@ export class Parking {
   /** JSON text of a record, with the original values in place of the placeholders. */
   withOriginals<Text extends string | undefined>(
     within: Transaction | undefined,
-    id: number,
+    id: RecordId,
     whole: Text,
   ): Text {
     const values = this.#of(within, id);

@@ -14,6 +14,7 @@ import {
 } from '../database/source.ts';
 import { type Fragment, join, identifier as named, sql } from '../database/statement.ts';
 import { integer } from '../fields/integer.ts';
+import type { RecordId } from '../fields/key.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
 import type { FieldMask, Grant } from '../policy/grant.ts';
@@ -50,7 +51,7 @@ export const sourceView = (source: Source, readable: readonly string[]): SourceV
 
 interface CachedView {
   readonly view: SourceView;
-  readonly id: number;
+  readonly id: RecordId;
 }
 
 /**

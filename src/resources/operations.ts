@@ -26,7 +26,6 @@ export {
 export type { JobPort } from './operations/job-port.ts';
 export type { MailPort } from './operations/mail-port.ts';
 export { nestedRules } from './operations/nested.ts';
-export { isId } from './operations/record-id.ts';
 export type { UserRemoval } from './operations/remove.ts';
 export { createUserRemoval } from './operations/remove.ts';
 export { createScopes } from './operations/scope.ts';

@@ -1,7 +1,7 @@
 /** References to a record and what its deletion would do to them, as the administration area shows them. */
 
 import type { JsonSchema } from '../fields/field.ts';
-import { parseId } from '../fields/values.ts';
+import type { RecordId, RecordKey } from '../fields/key.ts';
 import type { QueryDocs } from '../http/endpoint.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages.ts';
@@ -91,7 +91,7 @@ export const answerReferences = (
     refused,
     references,
   }: Pick<Forecast, 'references'> & {
-    readonly refused: readonly { readonly id: number | string; readonly problem: ProblemName }[];
+    readonly refused: readonly { readonly id: RecordId | string; readonly problem: ProblemName }[];
   },
   related: Related,
   own: readonly OwnReferences[] = [],
@@ -133,12 +133,12 @@ export const idsQuery: QueryDocs = {
 };
 
 /** The ids of `?ids=1,2,3`. @throws Problem `invalid_parameter` */
-export const parseIds = (query: string): readonly number[] => {
+export const parseIds = (query: string, key: RecordKey): readonly RecordId[] => {
   const parameters = parseQueryString(query);
   const stray = parameters.find(({ name }) => name !== idsQuery.name && name !== '_');
   if (stray !== undefined) throw invalidParameter(stray.name);
   const given = parameters.filter(({ name }) => name === idsQuery.name);
-  const ids = (given[0]?.value ?? '').split(',').map(parseId);
+  const ids = (given[0]?.value ?? '').split(',').map((text) => key.parse(text));
   const known = ids.filter((id) => id !== undefined);
   if (given.length !== 1 || known.length !== ids.length || ids.length > maxAsked)
     throw invalidParameter(idsQuery.name);

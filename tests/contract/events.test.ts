@@ -91,7 +91,13 @@ describeEachDatabase('events', (databases) => {
     return log().after(number, 1_000);
   };
   const said = (events: readonly RecordedEvent[]): readonly Said[] =>
-    events.map(({ model, record, action, version, fields }) => [model, record, action, version, fields]);
+    events.map(({ model, record, action, version, fields }) => [
+      model,
+      Number(record),
+      action,
+      version,
+      fields,
+    ]);
   /** The events as a user with a token receives them now. */
   const receivedBy = ({ id, username }: TestUser, events: readonly RecordedEvent[]) => {
     const { resources } = service.server.services;

@@ -76,7 +76,7 @@ const expected = async (service: Service, begun: number): Promise<readonly Event
     .list({ filter: { shown: true } });
   const ids = new Set(shown.map(({ id }) => Number(id)));
   return all
-    .filter(({ record, model }) => model === 'Item' && ids.has(record))
+    .filter(({ record, model }) => model === 'Item' && ids.has(Number(record)))
     .map(({ number, record, version }) => ({ number, id: record, version }) as unknown as EventView);
 };
 

@@ -20,8 +20,8 @@ const uses = async ({ records }: Scope) => {
       { id: 4, _delete: true },
     ],
   });
-  // @ts-expect-error: an id is a number
-  await records(order).update(1, { lines: [{ id: '3' }] });
+  // @ts-expect-error: an id is a number or a text
+  await records(order).update(1, { lines: [{ id: true }] });
   // @ts-expect-error: notes are not written within an order
   await records(order).update(1, { notes: [] });
   // @ts-expect-error: what an order needs it needs all the same

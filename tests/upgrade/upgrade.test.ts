@@ -167,9 +167,9 @@ describeEachDatabase('a release in the place of the last one, and back', (databa
     const untouched = all.filter((id) => !ledger.removed.has(id) && !ledger.restored.has(id));
     expect(untouched.length).toBeGreaterThan(10);
     const ended = [...ledger.removed, ...ledger.restored].sort((a, b) => a - b);
-    const idsOf = (action: string, events: readonly { action: string; id: number }[]): Set<number> =>
-      new Set(events.flatMap((event) => (event.action === action ? [event.id] : [])));
-    const missing = (events: readonly { action: string; id: number }[]) => ({
+    const idsOf = (action: string, events: readonly { action: string; id: number | string }[]): Set<number> =>
+      new Set(events.flatMap((event) => (event.action === action ? [Number(event.id)] : [])));
+    const missing = (events: readonly { action: string; id: number | string }[]) => ({
       create: untouched.filter((id) => !idsOf('create', events).has(id)),
       update: untouched.filter((id) => !idsOf('update', events).has(id)),
       destroy: ended.filter((id) => !idsOf('destroy', events).has(id)),

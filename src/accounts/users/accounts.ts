@@ -8,6 +8,7 @@ import type { Identities } from '../../auth/ports.ts';
 import { defaultMethods } from '../../auth/registry.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Source } from '../../database/source.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { checkedModels } from '../../http/call.ts';
 import { refuseInvalid } from '../../http/input.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -26,7 +27,6 @@ import {
   type Acting,
   type AnyListQuery,
   bodyOf,
-  isId,
   queryString,
   relatedFor,
   type ServedResource,
@@ -142,7 +142,7 @@ class Accounts {
 
   async #find(acting: Acting, id: number): Promise<ManagedUser | undefined> {
     const options = { by: acting.by, within: transactionOf(acting) };
-    const record = isId(id)
+    const record = defaultKey.is(id)
       ? await this.#reader(acting).show(this.#grant(acting), id, [], options)
       : undefined;
     return record === undefined ? undefined : JSON.parse(record.json);
@@ -182,7 +182,7 @@ class Accounts {
     values: Partial<UserInput>,
   ): Promise<ManagedUser> {
     const { users, passwords } = this.#services;
-    const stored = isId(id) ? await users.factsOf(id, transactionOf(acting)) : undefined;
+    const stored = defaultKey.is(id) ? await users.factsOf(id, transactionOf(acting)) : undefined;
     if (stored === undefined) throw new Problem('record_not_found');
     const read = await this.#input.read(bodyOf(values), 'update', stored);
     const { change, password, sessionsEnd, errors } = read;
@@ -198,7 +198,7 @@ class Accounts {
     const { invitations, linkPlace } = this.#services;
     const id = typeof invited === 'number' ? invited : (await this.#create(system, invited)).id;
     const within = transactionOf(system.acting);
-    if (!isId(id)) throw new Problem('record_not_found');
+    if (!defaultKey.is(id)) throw new Problem('record_not_found');
     const made = newLinkToken();
     const { expiresAt } = await invitations.create(id, made, system.actor(), within);
     return { id, url: linkUrl(linkPlace, linkPaths.invitation, made.token), expires_at: expiresAt };
@@ -206,14 +206,14 @@ class Accounts {
 
   async #remove(acting: Acting, id: number): Promise<void> {
     transactionOf(acting);
-    if (!isId(id)) throw new Problem('record_not_found');
+    if (!defaultKey.is(id)) throw new Problem('record_not_found');
     await this.#services.removals.remove(id, acting);
   }
 
   async #issueToken({ acting, actor }: SystemActing, id: number): ReturnType<ManagedUsers['issueToken']> {
     const { tokens, userTokens } = this.#services;
     const within = transactionOf(acting);
-    if (!isId(id)) throw new Problem('record_not_found');
+    if (!defaultKey.is(id)) throw new Problem('record_not_found');
     return tokens.issue(id, await userTokens.issueFor(id, actor(), within));
   }
 }

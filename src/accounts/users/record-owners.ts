@@ -4,7 +4,9 @@
  */
 
 import type { Transaction } from '../../database/database.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { toQuery } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import { createCommands } from '../../ledger/command.ts';
 import type { TableContext } from '../../ledger/context.ts';
@@ -16,7 +18,7 @@ import { revokeKeys } from '../api-keys/revoked-keys.ts';
 /** A record that owns service accounts. */
 export interface RecordOwner {
   readonly model: string;
-  readonly id: number;
+  readonly id: RecordId;
 }
 
 /** The models whose records can own accounts: those with `manage`. */
@@ -68,7 +70,7 @@ export const createAccountsEnd = (context: TableContext) => {
           .updateTable('users')
           .set({ disabled: true, updated_at: at })
           .where('owner_model', '=', owner.model)
-          .where('owner_record', '=', owner.id)
+          .where('owner_record', '=', recordNumber(owner.id))
           .where('disabled', '=', false)
           .returning(['id', 'username']);
         const ended = await transaction.all<{ id: number; username: string }>(toQuery(end));

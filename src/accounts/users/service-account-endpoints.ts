@@ -3,11 +3,12 @@
 import { canonicalAccount } from '../../auth/account.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import type { Database, Transaction } from '../../database/database.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { type Fragment, literal, sql, statement } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { field } from '../../fields/define.ts';
-import { parseId } from '../../fields/values.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { actorOf, userOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refined, refuseInvalid } from '../../http/input.ts';
@@ -95,7 +96,9 @@ const ofOwner = (isPerson: boolean, value: (name: 'model' | 'id') => Fragment): 
     : sql`u.kind = 'service' and u.owner_record = ${value('id')} and u.owner_model = ${value('model')}`;
 
 const valuesOf = (owner: Owner): OwnerValues =>
-  'person' in owner ? { model: null, id: owner.person } : owner.record;
+  'person' in owner
+    ? { model: null, id: owner.person }
+    : { model: owner.record.model, id: recordNumber(owner.record.id) };
 
 /** Reads and makes the accounts of an owner. */
 class OwnedAccounts {
@@ -258,7 +261,7 @@ const listEndpoint = (accounts: OwnedAccounts, owners: RecordOwners): Endpoint =
     const sent = (wanted: string) => query.find(({ name }) => name === wanted)?.value;
     const [model, id] = [sent('owner_model'), sent('owner_id')];
     if (model === undefined && id === undefined) return { person: userOf(call).id };
-    const record = parseId(id ?? '');
+    const record = defaultKey.parse(id ?? '');
     if (record === undefined) throw invalidParameter('owner_id');
     if (model === undefined) throw invalidParameter('owner_model');
     return { record: { model, id: record } };

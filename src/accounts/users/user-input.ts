@@ -12,12 +12,12 @@ import { normalPassword } from '../../auth/password.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
 import type { Catalogue, Locale } from '../../kernel/messages.ts';
 import { ViolationError } from '../../ledger/command.ts';
-import { isId } from '../../resources/operations.ts';
 import type { RecordOwner } from './record-owners.ts';
 import {
   type StoredUserFacts,
@@ -90,7 +90,7 @@ const textOf = (value: Json | undefined): string | undefined =>
 export const recordOwnerOf = (value: Json | undefined): RecordOwner | undefined => {
   if (value === undefined || !isJsonObject(value) || Object.keys(value).length !== 2) return undefined;
   const [model, id] = [own(value, 'model'), own(value, 'id')];
-  return typeof model === 'string' && isId(id) ? { model, id } : undefined;
+  return typeof model === 'string' && defaultKey.is(id) ? { model, id } : undefined;
 };
 
 /** Schema of an input that names a record. */

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import type { TableContext } from '../../ledger/context.ts';
 import { forgetRecord, forgetUser } from '../../upkeep/forget.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -32,8 +33,8 @@ export const command = defineCommand({
   ],
   examples: ['gatewright forget Customer 17'],
   async run({ values, operands: [model = '', text = ''] }, io) {
-    const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(id)) throw new UsageError(`${text} is not an id`);
+    const id = defaultKey.parse(text);
+    if (id === undefined) throw new UsageError(`${text} is not an id`);
     if (model === 'User') return withTables(io, (context) => forgetNames(io, context, id));
     const forgotten = await withTables(io, async ({ database, clock }) => {
       const made = await forgetRecord(database, { model, id }, clock(), commandLine);

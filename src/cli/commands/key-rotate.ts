@@ -1,5 +1,6 @@
 import { lockKey, rotatedKey, rotateKey } from '../../accounts/api-keys.ts';
 import { maxOverlapSeconds } from '../../database/tables.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { createCommands } from '../../ledger/command.ts';
 import { defaultOverlapSeconds } from '../../ledger/overlap.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -24,8 +25,8 @@ export const command = defineCommand({
   ],
   examples: ['gatewright key rotate 7', 'gatewright key rotate 7 --overlap 1h --json'],
   async run({ values, operands: [text = ''] }, io) {
-    const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(id)) throw new UsageError(`${text} is not an id`);
+    const id = defaultKey.parse(text);
+    if (id === undefined) throw new UsageError(`${text} is not an id`);
     // As in the API, a number without a unit means seconds.
     const seconds = /^\d+$/.test(values.overlap);
     const overlap = seconds ? Number(values.overlap) : parseDuration(values.overlap, 'overlap') / 1_000;

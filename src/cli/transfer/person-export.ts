@@ -4,9 +4,11 @@
  */
 
 import type { Database } from '../../database/database.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { type Fragment, identifier, join, literal, param, sql, statement } from '../../database/statement.ts';
 import { ownTables } from '../../database/tables.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { ResourceModel } from '../../model/resource.ts';
@@ -209,7 +211,7 @@ export class PersonExport {
     const records = this.#scope.records(model.name);
     const isOwn = column === model.owner;
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const page: RecordPage<JsonObject & { readonly id: number }> = await records.page({
+      const page: RecordPage<JsonObject & { readonly id: RecordId }> = await records.page({
         filter: { [column]: id },
         after,
         perPage: pageRows,
@@ -222,7 +224,8 @@ export class PersonExport {
     }
   }
 
-  async #versions(model: string, record: number): Promise<void> {
+  async #versions(model: string, id: RecordId): Promise<void> {
+    const record = recordNumber(id);
     await this.#rows(
       {
         kind: 'version',

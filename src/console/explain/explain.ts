@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import type { CallerStore } from '../../accounts/users.ts';
-import { parseId } from '../../fields/values.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import { checkedModels } from '../../http/call.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
@@ -73,7 +73,7 @@ export const givenIn = (
 };
 
 export const idIn = (name: string, text: string): number => {
-  const id = parseId(text);
+  const id = defaultKey.parse(text);
   if (id === undefined) throw invalidParameter(name);
   return id;
 };

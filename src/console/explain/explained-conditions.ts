@@ -4,6 +4,8 @@
 
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../database/database.ts';
+import type { RecordId } from '../../fields/key.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { readsInArea } from '../../http/administration.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { isNever, type RowExpression, withoutCaller } from '../../model/row-expression.ts';
@@ -53,14 +55,14 @@ export interface ConditionsAsked {
   /** Subject of the outcomes where the path names no record. */
   readonly otherwise: Exclude<ConditionsAbout, 'record'>;
   /** The record that the path names. */
-  readonly id: number | undefined;
+  readonly id: RecordId | undefined;
   readonly caller: Principal;
 }
 
 /** The record that a condition is about, with its outcome; both undefined where they are not known. */
 interface AskedRecord {
   readonly model: ResourceModel;
-  readonly id: number | undefined;
+  readonly id: RecordId | undefined;
   readonly outcome: RowOutcome | undefined;
 }
 
@@ -114,7 +116,15 @@ export class ConditionExplainer {
     const outcome =
       id === undefined || grant === undefined
         ? undefined
-        : await rowOutcomes(this.#database, model, grant, id, expression, user);
+        : await rowOutcomes(
+            this.#database,
+            model,
+            grant,
+            id,
+            expression,
+            user,
+            (name) => this.#resources.get(name)?.model.key ?? defaultKey,
+          );
     const place = { model, id: outcome === undefined ? undefined : id, outcome };
     return {
       about: outcome === undefined ? asked.otherwise : 'record',

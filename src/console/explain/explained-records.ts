@@ -2,7 +2,7 @@
 
 import type { CallerStore } from '../../accounts/users.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { parseId } from '../../fields/values.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { readsInArea } from '../../http/administration.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { type Locale, labelText, type ReasonName } from '../../kernel/messages.ts';
@@ -47,7 +47,7 @@ const reachConditions = ({ endpoint, grant, params }: Admitted): ConditionsAsked
     return { model, expression: create.expression, otherwise: 'body', id: undefined, caller };
   if (reaches === undefined)
     return { model, expression: read.expression, otherwise: 'list', id: undefined, caller };
-  const id = parseId(params['id'] ?? '');
+  const id = model.key.parse(params['id'] ?? '');
   return { model, expression: read.expression, otherwise: 'unknown', id, caller };
 };
 
@@ -73,7 +73,7 @@ const fieldSteps = (admitted: Admitted): readonly Promise<ExplainedStep>[] => {
   const { principal: caller } = admitted.grant;
   if (policy.kind !== 'resource') return [];
   const { model, action } = policy;
-  const id = parseId(admitted.params['id'] ?? '');
+  const id = model.key.parse(admitted.params['id'] ?? '');
   const otherwise = action === 'create' ? 'body' : reaches === undefined ? 'list' : 'unknown';
   return fieldSets(admitted).map(
     async ({ fields, condition: { expression, words }, rule, word }): Promise<ExplainedStep> => {
@@ -100,7 +100,7 @@ const knownRecord = async (
   { parts, language }: Admitted,
   { name: model, path, label, display, owner }: ResourceModel,
   asked: Grant,
-  id: number,
+  id: RecordId,
 ): Promise<ExplainedRecord & { readonly name: string }> => {
   const shown = await parts.resources.get(model)?.show(asked, id);
   const row = JSON.parse(shown?.json ?? '{}') as Readonly<Record<string, unknown>>;
@@ -123,7 +123,7 @@ const isReadByOwner = ({ owner, rules: { isolation } }: ResourceModel): boolean 
     (isolation.read.expression.kind === 'own' && isolation.read.expression.column === owner));
 
 /** The reason why the caller does not reach an existing record. */
-const outOfScope = async (admitted: Admitted, model: ResourceModel, asked: Grant, id: number) => {
+const outOfScope = async (admitted: Admitted, model: ResourceModel, asked: Grant, id: RecordId) => {
   const { principal } = admitted.grant;
   const { name, ...record } = await knownRecord(admitted, model, asked, id);
   const { owner } = record;
@@ -161,7 +161,7 @@ const recordStep = async (admitted: Admitted): Promise<ExplainedStep | undefined
   if (policy.kind === 'resource' && asked === undefined) return refused('record_missing_or_out_of_scope');
   if (await reaches(grant, params)) return { rule: 'record', outcome: 'passed', because: named(record) };
   if (policy.kind !== 'resource' || asked === undefined) return refused('record_missing_or_out_of_scope');
-  const id = parseId(params['id'] ?? '');
+  const id = policy.model.key.parse(params['id'] ?? '');
   if (!(await reaches(asked, params))) return refused('record_missing');
   return id === undefined
     ? refused('record_out_of_scope')

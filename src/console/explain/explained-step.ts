@@ -1,5 +1,6 @@
 /** The steps of an explanation, as data: the rule, its outcome, the reason, and the parts of each kind. */
 
+import type { RecordId } from '../../fields/key.ts';
 import type { ExplainedRule } from '../../kernel/messages.ts';
 import type { Step } from '../../policy/step.ts';
 import type { ExplainedConditions } from './explained-conditions.ts';
@@ -21,7 +22,7 @@ export interface ExplainedStep extends Omit<Step, 'rule'> {
 export interface ExplainedRecord {
   readonly model: string;
   readonly path: string;
-  readonly id: number;
+  readonly id: RecordId;
   /** Null where the record has no owner. */
   readonly owner: { readonly id: number; readonly name: string } | null;
 }

@@ -3,8 +3,9 @@
 import type { CallerStore } from '../../accounts/users.ts';
 import type { Identities } from '../../auth/ports.ts';
 import { takes, type UserPrincipal } from '../../auth/principal.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { adminAuth, administratorOnly, adminTag, readsInArea } from '../../http/administration.ts';
-import { actorOf, checkedModels, idOf } from '../../http/call.ts';
+import { actorOf, checkedModels, idOf, recordOf } from '../../http/call.ts';
 import type { Call, Endpoint, QueryDocs } from '../../http/endpoint.ts';
 import { JsonText, OwnedBytes } from '../../kernel/json.ts';
 import type { Catalogue } from '../../kernel/messages.ts';
@@ -89,6 +90,8 @@ interface Looked {
   readonly grant: Grant;
   /** Fields that the administrator reads, and the colleague neither in the list nor in a record. */
   readonly hidden: readonly string[];
+  /** The record that the path names; null for a list. */
+  readonly id: RecordId | null;
 }
 
 export interface ViewAsParts extends TableContext {
@@ -113,11 +116,12 @@ class ColleagueView {
   }
 
   /** @throws Problem `forbidden`, `record_not_found`, `user_disabled`, `colleague_refused` */
-  async look(call: Call, action: 'list' | 'detail', record: number | null): Promise<Looked> {
+  async look(call: Call, action: 'list' | 'detail'): Promise<Looked> {
     const path = call.params['resource'];
     const resource = [...this.#services.resources.values()].find(({ model }) => model.path === path);
     if (resource === undefined) throw new Problem('record_not_found');
     const { model } = resource;
+    const record = action === 'list' ? null : recordOf(call, model.key, 'record');
     const own = readsInArea(call.principal, model);
     if (own === undefined) throw new Problem('forbidden');
     const rules = {
@@ -141,7 +145,7 @@ class ColleagueView {
       Object.values(decisions).flatMap((each) => (each.allowed ? [...each.grant.readable] : [])),
     );
     const hidden = own.readable.filter((name) => !seen.has(name));
-    return { resource, grant: decision.grant, hidden };
+    return { resource, grant: decision.grant, hidden, id: record };
   }
 
   async #identify(id: number, of: readonly string[], auth: Endpoint['auth']): Promise<UserPrincipal> {
@@ -202,7 +206,7 @@ const listEndpoint = (services: ViewAsParts, view: ColleagueView): Endpoint => {
     },
     handle: async (call) => {
       const query = queryIn(call.query);
-      const { resource, grant, hidden } = await view.look(call, 'list', null);
+      const { resource, grant, hidden } = await view.look(call, 'list');
       const answer = await resource.list(grant, {
         query,
         path: origin + call.path,
@@ -236,9 +240,8 @@ const recordEndpoint = (services: ViewAsParts, view: ColleagueView): Endpoint =>
     problems: [...problems],
   },
   handle: async (call) => {
-    const id = idOf(call, 'record');
-    const { resource, grant } = await view.look(call, 'detail', id);
-    const found = await resource.show(grant, id);
+    const { resource, grant, id } = await view.look(call, 'detail');
+    const found = id === null ? undefined : await resource.show(grant, id);
     if (found === undefined) throw new Problem('record_not_found');
     return { data: new JsonText(found.json) };
   },

@@ -20,12 +20,19 @@ const lockTimeoutMs = 250;
 
 const begin = `begin isolation level read committed; set local lock_timeout = ${lockTimeoutMs}`;
 
-const orderOf = ({ query }: Write): number => query.order ?? 0;
+const orderOf = ({ query }: Write): number | string => query.order ?? 0;
+
+const byOrder = (one: number | string, other: number | string): number => {
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  const [first, second] = [String(one), String(other)];
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
+};
 
 /** The writes of each table, in an order in which no two groups wait for each other's rows. */
 const groupsOf = (writes: readonly Write[]): readonly (readonly Write[])[] =>
   [...Map.groupBy(writes, ({ query }) => firstTableOf(query.sql)).values()].flatMap((of) => {
-    const ordered = of.toSorted((one, other) => orderOf(one) - orderOf(other));
+    const ordered = of.toSorted((one, other) => byOrder(orderOf(one), orderOf(other)));
     const count = Math.ceil(ordered.length / maxBatchSize);
     const size = Math.ceil(ordered.length / count);
     return Array.from({ length: count }, (_, index) => ordered.slice(index * size, (index + 1) * size));

@@ -6,7 +6,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Principal } from '../../auth/principal.ts';
 import type { JsonSchema } from '../../fields/field.ts';
-import { parseId } from '../../fields/values.ts';
+import { defaultKey } from '../../fields/keys.ts';
+import { parsePositive } from '../../fields/values.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import { checkedModels } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
@@ -73,15 +74,15 @@ const pageIn = (query: string, models: Names): ActivityPage => {
     values.set(name, value);
   }
   return {
-    after: readParameter(values, 'after', parseId),
+    after: readParameter(values, 'after', parsePositive),
     perPage:
       readParameter(values, 'per_page', (text) => {
-        const size = parseId(text);
+        const size = parsePositive(text);
         return size !== undefined && size <= maxPerPage ? size : undefined;
       }) ?? usualPerPage,
     model: readParameter(values, 'model', (text) => models.get(text)),
     action: readParameter(values, 'action', (text) => actions.find((each) => each === text)),
-    user: readParameter(values, 'user_id', parseId),
+    user: readParameter(values, 'user_id', defaultKey.parse),
     since: readParameter(values, 'since', parseTimestamp),
     until: readParameter(values, 'until', parseTimestamp),
   };

@@ -1,6 +1,7 @@
 /** Determines which events each caller of a stream receives, and encodes them once for callers who receive the same. */
 
 import type { Principal } from '../../auth/principal.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { RecordedEvent, RecordReaders, RecordValues } from '../../ledger/event-log.ts';
 import type { Grant } from '../../policy/grant.ts';
 import {
@@ -66,7 +67,7 @@ const isSame = (one: unknown, other: unknown): boolean =>
 class Narrowing {
   readonly #events: readonly RecordedEvent[];
   readonly #columns: readonly string[];
-  readonly #values: ReadonlyMap<number, RecordValues>;
+  readonly #values: ReadonlyMap<RecordId, RecordValues>;
   /** Events by the value of a column of their records. */
   readonly #indexes = new Map<string, ReadonlyMap<number, readonly RecordedEvent[]>>();
 

@@ -2,6 +2,7 @@
  * Events in the view of one reader.
  */
 
+import type { RecordId } from '../../fields/key.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { RecordedEvent, SeenSides } from '../../ledger/event-log.ts';
 import { setByServer } from '../../model/resource.ts';
@@ -22,7 +23,7 @@ export interface EventView extends JsonObject {
   /** Its number in the log; events are sent in this order. */
   readonly number: number;
   readonly model: string;
-  readonly id: number;
+  readonly id: RecordId;
   readonly action: RecordedEvent['action'];
   readonly at: string;
   readonly actor: JsonObject;

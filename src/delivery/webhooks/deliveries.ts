@@ -8,9 +8,11 @@
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { recordNumber, storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { type Fragment, identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { TableContext } from '../../ledger/context.ts';
 import type { RecordedEvent } from '../../ledger/event-log.ts';
@@ -24,7 +26,7 @@ export interface ClaimedDelivery {
   /** Number of the event. */
   readonly event: number;
   readonly model: string;
-  readonly record: number;
+  readonly record: RecordId;
   readonly message: string;
   /** Number of attempts so far, including this one. */
   readonly attempts: number;
@@ -176,7 +178,8 @@ export class DeliverySettlement {
     await this.#countFailures(transaction, webhook, { delivery, outcome });
     const nextIsDue = outcome.state !== 'waiting' && Number(row.waits) === 1;
     const { model, record } = delivery;
-    if (nextIsDue) await transaction.run(this.#promote({ webhook: webhook.id, model, record }));
+    if (nextIsDue)
+      await transaction.run(this.#promote({ webhook: webhook.id, model, record: recordNumber(record) }));
     if (outcome.state === 'failed') {
       await disableWebhook(transaction, database, at, webhook, outcome.disable);
       webhook.disabled = true;
@@ -396,7 +399,7 @@ export class Deliveries {
       claim: lease,
       event: Number(row.event),
       model: row.model,
-      record: Number(row.record_id),
+      record: storedRecord(row.record_id),
       message: row.message_id,
       attempts: Number(row.attempts),
     }));
@@ -430,7 +433,7 @@ export class Deliveries {
       webhook_id: webhook,
       event: event.number,
       model: event.model,
-      record_id: event.record,
+      record_id: recordNumber(event.record),
       action: event.action,
       version: event.version,
       message_id: message,
@@ -465,7 +468,7 @@ export class Deliveries {
   #claimedColumns(webhook: number, { model, record }: RecordedEvent, lease: string, leaseMs: number) {
     const { database } = this.#context;
     const isFirst = kysely<boolean>`not exists (select 1 from ${table} where webhook_id = ${webhook}
-      and model = ${model} and record_id = ${record} and state = 'waiting')`;
+      and model = ${model} and record_id = ${recordNumber(record)} and state = 'waiting')`;
     return {
       attempts: kysely<number>`case when ${isFirst} then 1 else 0 end`,
       claim: kysely<string | null>`case when ${isFirst} then cast(${lease} as text) end`,

@@ -2,9 +2,11 @@
 
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import { parseId } from '../../fields/values.ts';
+import type { RecordId } from '../../fields/key.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { defineEntityCommand } from '../../ledger/command.ts';
@@ -39,7 +41,7 @@ export const forgetDelivered = (
   transaction: Transaction,
   database: Pick<Database, 'dialect'>,
   model: string,
-  record: number,
+  record: RecordId,
 ): Promise<number> =>
   transaction.run(
     toQuery(
@@ -47,7 +49,7 @@ export const forgetDelivered = (
         .updateTable('gatewright_deliveries')
         .set({ request_body: null, response_headers: null, response_body: null })
         .where('model', '=', model)
-        .where('record_id', '=', record)
+        .where('record_id', '=', recordNumber(record))
         .where((eb) =>
           eb.or([
             eb('request_body', 'is not', null),
@@ -102,7 +104,7 @@ export const resendDelivery = (look: () => Promise<void>, operation = 'resendDel
     problems: ['record_not_found', 'conflict'],
     run: async (call) => {
       const { transaction, tables, dialect, id: webhook, params } = call;
-      const id = parseId(params['delivery'] ?? '');
+      const id = defaultKey.parse(params['delivery'] ?? '');
       if (id === undefined) throw new Problem('record_not_found');
       const held = await lockWebhook(call, webhook, call.grant);
       const now = kysely<string>`${dialect.now}`;

@@ -1,7 +1,7 @@
 /** Endpoints of the deliveries of a webhook: the list, one delivery, and the commands to repeat them. */
 
 import type { Principal } from '../../auth/principal.ts';
-import { parseId } from '../../fields/values.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { checkedModels, idOf, reachesIn } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { commandEndpoint, type EntityCommandParts } from '../../http/entity-endpoint.ts';
@@ -129,7 +129,10 @@ const showDelivery = (services: DeliveryParts, place: WebhookPlace, reader: Deli
       return { data: new JsonText(record.json) };
     },
     reaches: async (grant, params) => {
-      const [webhook, delivery] = [parseId(params['id'] ?? ''), parseId(params['delivery'] ?? '')];
+      const [webhook, delivery] = [
+        defaultKey.parse(params['id'] ?? ''),
+        defaultKey.parse(params['delivery'] ?? ''),
+      ];
       if (webhook === undefined || delivery === undefined) return false;
       const narrowed = grant.narrowed({ column: 'webhook_id', value: webhook });
       return (await reader.of(grant.principal).show(narrowed, delivery)) !== undefined;

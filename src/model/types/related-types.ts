@@ -4,6 +4,7 @@
  */
 
 import type { Wrong } from '../../fields/field.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
 /** Records of a model at the end of a relation. */
@@ -166,9 +167,9 @@ export type NewWithin<Create, Reference extends PropertyKey> = Omit<Create, Refe
 };
 
 /** A record within its parent: a new one, or one that is changed or deleted. */
-export type ItemWithin<Create, Update, Reference extends PropertyKey> =
+export type ItemWithin<Create, Update, Reference extends PropertyKey, Id extends RecordId> =
   | NewWithin<Create, Reference>
-  | (Omit<Update, Reference> & { readonly id: number; readonly _delete?: boolean });
+  | (Omit<Update, Reference> & { readonly id: Id; readonly _delete?: boolean });
 
 /** Relations of a model that is known by name only: any relation. */
 export interface AnyRelations {

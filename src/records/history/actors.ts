@@ -66,6 +66,7 @@ interface StoredModel {
 
 /** A model whose records a reader may be able to read. */
 interface ReadModel extends StoredModel {
+  readonly model: Pick<ResourceModel, 'key'>;
   readonly records: Pick<RecordStore, 'writeState'>;
 }
 
@@ -120,12 +121,14 @@ const mayRead = async (
   resources: ReadonlyMap<string, ReadModel>,
   reader: ActorReader,
   model: string,
-  id: number,
+  text: string,
 ): Promise<boolean> => {
-  if (model === 'User') return ['all', `user ${id}`].includes(actorsShownTo(reader) ?? '');
+  if (model === 'User') return ['all', `user ${text}`].includes(actorsShownTo(reader) ?? '');
+  const { key } = resources.get(model)?.model ?? {};
+  const id = key?.parse(text);
   const records = resources.get(model)?.records;
   const grant = records && reader.related(model)?.grant;
-  if (grant === undefined) return false;
+  if (grant === undefined || id === undefined) return false;
   return reachOf(grant)?.terms.length === 0 || (await records?.writeState(grant, id)) !== undefined;
 };
 

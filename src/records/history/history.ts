@@ -1,8 +1,10 @@
 /** Stores the versions of records in their transactions, reads them, and removes old ones. */
 
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { identifier, join, RowStatements, sql, statement } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -20,7 +22,7 @@ import {
 
 /** A new version of a record: JSON texts of every field, null before a create and after a deletion. */
 export interface NewVersion {
-  readonly record: number;
+  readonly record: RecordId;
   readonly version: number;
   readonly action: RecordedAction;
   /** Milliseconds since 1970. */
@@ -115,7 +117,7 @@ export const createHistory = (database: Database, model: string) => {
         const row: Readonly<Record<Column, SqlValue>> = {
           ...entry,
           model,
-          record_id: record,
+          record_id: recordNumber(record),
           at: toTimestamp(at),
           ...actorRow(actor),
         };
@@ -129,12 +131,12 @@ export const createHistory = (database: Database, model: string) => {
       companions({ model, action: 'create', at: toTimestamp(at), ...actorRow(actor), before: null }),
 
     /** Erases the values of every version of a record, but not the versions. Returns their number. */
-    forget: (transaction: Transaction, record: number): Promise<number> =>
-      transaction.run(forget({ model, record })),
+    forget: (transaction: Transaction, record: RecordId): Promise<number> =>
+      transaction.run(forget({ model, record: recordNumber(record) })),
 
     /** Reads one version of a record; undefined if it is not stored. */
-    at: async (record: number, version: number): Promise<KeptVersion | undefined> => {
-      const row = await database.get<VersionRow>(one({ model, record, version }));
+    at: async (record: RecordId, version: number): Promise<KeptVersion | undefined> => {
+      const row = await database.get<VersionRow>(one({ model, record: recordNumber(record), version }));
       return row && keptVersion(row);
     },
   };

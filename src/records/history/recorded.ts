@@ -12,6 +12,7 @@ import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, sql } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { Models } from '../../model/models.ts';
 import type { ModelField, ModelRelation, ResourceModel } from '../../model/resource.ts';
 import { pathBehind, type RowExpression, type RowMember, rowActions } from '../../model/row-expression.ts';
@@ -41,15 +42,18 @@ export interface RecordedActor {
 }
 
 /** The reason for a write of the service itself: an operation on another record. */
-export const reasonOf = (kind: 'onDelete' | 'restore', model: string, id: number): string =>
+export const reasonOf = (kind: 'onDelete' | 'restore', model: string, id: RecordId): string =>
   `${kind}: ${model} ${id}`;
 
-/** The record that a reason names; undefined for a reason that code of the application gave (`asSystem`). */
+/**
+ * The record that a reason names, its id as text; undefined for a reason that code of the application gave
+ * (`asSystem`).
+ */
 export const recordInReason = (
   reason: string,
-): { readonly model: string; readonly id: number } | undefined => {
-  const [, model, id] = /^(?:onDelete|restore): (\w+) ([1-9]\d{0,15})$/.exec(reason) ?? [];
-  return model === undefined ? undefined : { model, id: Number(id) };
+): { readonly model: string; readonly id: string } | undefined => {
+  const [, model, id] = /^(?:onDelete|restore): (\w+) (.+)$/s.exec(reason) ?? [];
+  return model === undefined || id === undefined ? undefined : { model, id };
 };
 
 /** The columns of the actor in history and events. */

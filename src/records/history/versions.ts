@@ -2,6 +2,7 @@
 
 import type { Database, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { type Source, timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -12,6 +13,7 @@ import {
   sql,
   statement,
 } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Models } from '../../model/models.ts';
 import { type ResourceModel, setByServer } from '../../model/resource.ts';
@@ -178,14 +180,14 @@ export class VersionReader {
   }
 
   /** Returns the visible versions of a record, newest first. The caller must reach the record. */
-  async page(grant: Grant, record: number, limit: number, offset: number): Promise<ShownVersions> {
+  async page(grant: Grant, record: RecordId, limit: number, offset: number): Promise<ShownVersions> {
     const reach = reachOf(grant);
     if (reach === undefined) return { versions: [], total: 0 };
     const { mask } = grant;
     const { page, count } = this.#statementsOf(reach, grant);
     const values = {
       model: this.#model.name,
-      record,
+      record: recordNumber(record),
       rows: reach.values,
       ...readerOf(grant),
       limit,

@@ -3,6 +3,7 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
+import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 
 /** Ids of one statement. */
@@ -10,17 +11,20 @@ const idsPerStatement = 100;
 
 /** A record, and the one to which it refers. */
 export interface Dependency {
-  readonly id: number;
-  readonly to: number;
+  readonly id: RecordId;
+  readonly to: RecordId;
 }
 
 /** Returns the records that refer to these by a field, up to a limit, locked until the end of the transaction. */
-export type Dependents = (transaction: Transaction, ids: readonly number[]) => Promise<readonly Dependency[]>;
+export type Dependents = (
+  transaction: Transaction,
+  ids: readonly RecordId[],
+) => Promise<readonly Dependency[]>;
 
 /** Returns the records that refer to these by a field, up to a limit, in no particular order and without locks. */
 export type Referring = (
   reader: Reader,
-  ids: readonly number[],
+  ids: readonly RecordId[],
   most: number,
 ) => Promise<readonly Dependency[]>;
 
@@ -29,16 +33,18 @@ const namedIds = (argument: (name: 'ids', index: number) => Fragment): Fragment 
 
 /** Reads for a hundred ids at a time; fewer are filled up with the first one, so that the SQL is the same. */
 const readByHundreds = async (
-  ids: readonly number[],
+  key: RecordKey,
+  target: RecordKey,
+  ids: readonly RecordId[],
   most: number,
-  read: (ids: readonly number[], most: number) => Promise<readonly Dependency[]>,
+  read: (ids: readonly RecordId[], most: number) => Promise<readonly Dependency[]>,
 ): Promise<Dependency[]> => {
   const found: Dependency[] = [];
   for (let start = 0; start < ids.length && found.length < most; start += idsPerStatement) {
     const part = ids.slice(start, start + idsPerStatement);
     const filled = Array.from({ length: idsPerStatement }, (_, index) => part[index] ?? part[0] ?? 0);
     for (const row of await read(filled, most - found.length))
-      found.push({ id: Number(row.id), to: Number(row.to) });
+      found.push({ id: key.stored(row.id), to: target.stored(row.to) });
   }
   return found;
 };
@@ -46,32 +52,36 @@ const readByHundreds = async (
 /** Prepares the search for records of a model that refer to others by a field, which has an index. */
 export const createReferring = (
   dialect: Dialect,
-  { table }: ResourceModel,
-  { column }: ModelField,
+  { key, table }: ResourceModel,
+  { column, referenceKey = key }: ModelField,
 ): Referring => {
-  const referring = statement<{ ids: readonly number[]; most: number }>(
+  const referring = statement<{ ids: readonly RecordId[]; most: number }>(
     dialect,
     (param) =>
       sql`select ${identifier('id')} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) limit ${param('most')}`,
   );
   return (reader, ids, most) =>
-    readByHundreds(ids, most, (part, left) => reader.all<Dependency>(referring({ ids: part, most: left })));
+    readByHundreds(key, referenceKey, ids, most, (part, left) =>
+      reader.all<Dependency>(referring({ ids: part, most: left })),
+    );
 };
 
 /** Prepares the search for records of a model that are deleted or changed with those to which a field refers. */
 export const createDependents = (
   dialect: Dialect,
-  { table }: ResourceModel,
-  { column }: ModelField,
+  { key, table }: ResourceModel,
+  { column, referenceKey = key }: ModelField,
   most: number,
   lock: Fragment,
 ): Dependents => {
   const id = identifier('id');
-  const referring = statement<{ ids: readonly number[] }>(
+  const referring = statement<{ ids: readonly RecordId[] }>(
     dialect,
     (param) =>
       sql`select ${id} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) order by ${id} limit ${literal(most)}${lock}`,
   );
   return (transaction, ids) =>
-    readByHundreds(ids, most, (part) => transaction.all<Dependency>(referring({ ids: part })));
+    readByHundreds(key, referenceKey, ids, most, (part) =>
+      transaction.all<Dependency>(referring({ ids: part })),
+    );
 };

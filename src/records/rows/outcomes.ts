@@ -2,6 +2,7 @@
 
 import type { Database, SqlValue } from '../../database/database.ts';
 import { type Fragment, identifier, join, sql, statement, where } from '../../database/statement.ts';
+import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
 import type { Grant } from '../../policy/grant.ts';
@@ -12,14 +13,14 @@ import { reachConditions, reachOf } from './reach.ts';
 export interface RowOutcome {
   readonly holds: boolean;
   /** Id of the first membership that meets it, or of the referenced record. */
-  readonly id: number | undefined;
+  readonly id: RecordId | undefined;
   /** Outcomes of nested conditions, in their order; for a reference, that of its rule. */
   readonly within: readonly RowOutcome[];
 }
 
 type OutcomeArguments = {
   readonly caller: number | null;
-  readonly id: number;
+  readonly id: RecordId;
   /** Values of the asking caller's row filter. */
   readonly rows: readonly SqlValue[];
 };
@@ -60,17 +61,26 @@ const idOf = ({ expression, column }: RecordCondition, caller: Fragment): Fragme
   return sql`(select min(${identifier(row, 'id')}) from ${identifier(expression.table)} as ${identifier(row)}${where(met)})`;
 };
 
-type OutcomeRow = Readonly<Record<string, unknown>>;
+type OutcomeRow = Readonly<Record<string, SqlValue>>;
+
+/** How the records of a model are named. */
+export type KeyOfModel = (model: string) => RecordKey;
 
 /** Reads the outcomes in the order of their columns. */
-const readOutcome = (condition: RecordCondition, row: OutcomeRow, next: { place: number }): RowOutcome => {
+const readOutcome = (
+  condition: RecordCondition,
+  row: OutcomeRow,
+  next: { place: number },
+  keyOf: KeyOfModel,
+): RowOutcome => {
+  const { expression } = condition;
   const { place } = next;
   next.place += 1;
   const id = row[`id${place}`];
   return {
     holds: Number(row[`holds${place}`]) === 1,
-    id: id === null ? undefined : Number(id),
-    within: condition.within.map((each) => readOutcome(each, row, next)),
+    id: id == null || !('model' in expression) ? undefined : keyOf(expression.model).stored(id),
+    within: condition.within.map((each) => readOutcome(each, row, next, keyOf)),
   };
 };
 
@@ -82,9 +92,10 @@ export const rowOutcomes = async (
   database: Database,
   model: ResourceModel,
   grant: Grant,
-  id: number,
+  id: RecordId,
   expression: RowExpression,
   caller: number | null,
+  keyOf: KeyOfModel,
 ): Promise<RowOutcome | undefined> => {
   const reach = reachOf(grant);
   if (reach === undefined) return undefined;
@@ -104,5 +115,5 @@ export const rowOutcomes = async (
     return sql`select ${join(columns)} from ${identifier(model.table)}${where(one)}`;
   });
   const row = await database.get<OutcomeRow>(read({ caller, id, rows: reach.values }));
-  return row && readOutcome(condition, row, { place: 0 });
+  return row && readOutcome(condition, row, { place: 0 }, keyOf);
 };

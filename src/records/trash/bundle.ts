@@ -4,7 +4,9 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { storedRecord } from '../../database/record-column.ts';
 import { type Fragment, identifier, join } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type ActorRow, actorColumns, type RecordedActor, recordedActor } from '../history/recorded.ts';
@@ -22,7 +24,7 @@ export interface TrashedRecord extends TrashBundle {
   /** `first` for the deleted record itself, `along` for one that was deleted with it. */
   readonly kind: 'first' | 'along';
   readonly model: string;
-  readonly id: number;
+  readonly id: RecordId;
   /** Its version after the deletion. */
   readonly version: number;
   /** JSON text of every field. */
@@ -32,7 +34,7 @@ export interface TrashedRecord extends TrashBundle {
 /** A record in the trash. */
 export interface KeptRecord {
   readonly model: string;
-  readonly id: number;
+  readonly id: RecordId;
   readonly version: number;
   /** Null if it was erased. */
   readonly record: JsonObject | null;
@@ -49,7 +51,7 @@ export interface FirstRecord extends KeptRecord {
 export interface NulledReferences {
   readonly model: string;
   readonly field: string;
-  readonly target: number;
+  readonly target: RecordId;
 }
 
 export interface TrashRow {
@@ -78,7 +80,7 @@ export const trashColumns = (columns: readonly string[]): Fragment =>
 
 export const keptRecord = (row: TrashRow): KeptRecord => ({
   model: row.model,
-  id: Number(row.record_id),
+  id: storedRecord(row.record_id),
   version: Number(row.version),
   record: row.record === null ? null : (parseExact(row.record) as JsonObject),
 });

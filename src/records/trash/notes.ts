@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../database/database.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import { type ActorRow, actorRow } from '../history/recorded.ts';
@@ -11,13 +12,13 @@ const idsPerStatement = 100;
 type NoteArguments = { readonly [Key in keyof ActorRow]: ActorRow[Key] } & {
   readonly bundle: string;
   readonly deleted_at: string;
-  readonly ids: readonly number[];
+  readonly ids: readonly RecordId[];
 };
 
 /** Notes the references that the deletion of these records will set to null. Call it before the deletion. */
 export type NoteReferences = (
   transaction: Transaction,
-  ids: readonly number[],
+  ids: readonly RecordId[],
   deletion: TrashBundle,
 ) => Promise<void>;
 

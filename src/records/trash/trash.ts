@@ -6,8 +6,10 @@ import {
   resolveCaller,
   type Transaction,
 } from '../../database/database.ts';
+import { recordNumber, storedRecord } from '../../database/record-column.ts';
 import type { Source } from '../../database/source.ts';
 import { RowStatements, sql } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { actorRow } from '../history/recorded.ts';
@@ -48,7 +50,7 @@ const shownDeletion = (row: FirstRow, { mask }: Grant): ShownDeletion => ({
 const entryOf = ({ kind, model, id, version, record, bundle, at, actor }: TrashedRecord) => ({
   kind,
   model,
-  record_id: id,
+  record_id: recordNumber(id),
   version,
   record,
   bundle,
@@ -111,7 +113,7 @@ export class Trash {
   async find(
     source: Source,
     grant: Grant,
-    id: number,
+    id: RecordId,
     within?: Transaction,
   ): Promise<ShownDeletion | undefined> {
     const reach = reachOf(grant);
@@ -119,7 +121,7 @@ export class Trash {
     const { first, locked } = this.#reach(source, reach, grant);
     const one = within === undefined ? first : locked;
     const row = await (within ?? this.#database).get<FirstRow>(
-      one({ model: source.name, rows: reach.values, ...readerOf(grant), record: id }),
+      one({ model: source.name, rows: reach.values, ...readerOf(grant), record: recordNumber(id) }),
     );
     return row && shownDeletion(row, grant);
   }
@@ -129,13 +131,13 @@ export class Trash {
     source: Source,
     grant: Grant,
     kind: TrashedRecord['kind'],
-    id: number,
+    id: RecordId,
   ): Promise<readonly string[]> {
     const reach = reachOf(grant);
     if (reach === undefined) return [];
     const one = this.#reach(source, reach, grant)[kind];
     const row = await this.#database.get<FirstRow>(
-      one({ model: source.name, rows: reach.values, ...readerOf(grant), record: id }),
+      one({ model: source.name, rows: reach.values, ...readerOf(grant), record: recordNumber(id) }),
     );
     return row === undefined ? [] : shownFields(grant.readable, shownDeletion(row, grant).hidden);
   }
@@ -157,7 +159,11 @@ export class Trash {
     ]);
     return {
       along: rows.map(keptRecord),
-      references: noted.map(({ model, field, target_id }) => ({ model, field, target: Number(target_id) })),
+      references: noted.map(({ model, field, target_id }) => ({
+        model,
+        field,
+        target: storedRecord(target_id),
+      })),
     };
   }
 
@@ -165,8 +171,8 @@ export class Trash {
    * Erases a record, and the rest of a bundle of which it is the first record. A bundle in which it was deleted along
    * stays, and is restored without it. Returns the number of erased entries.
    */
-  async forget(transaction: Transaction, model: string, record: number): Promise<number> {
-    const values = { model, record };
+  async forget(transaction: Transaction, model: string, record: RecordId): Promise<number> {
+    const values = { model, record: recordNumber(record) };
     await transaction.run(this.#erasure.references(values));
     const first = await transaction.run(this.#erasure.first(values));
     return first + (await transaction.run(this.#erasure.along(values)));

@@ -2,12 +2,19 @@
 
 import { columnOf } from '../../database/source.ts';
 import { type Fragment, identifier, join, sql, where } from '../../database/statement.ts';
+import type { RecordId, RecordKey } from '../../fields/key.ts';
+import { defaultKey } from '../../fields/keys.ts';
+import type { ResourceModel } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { hiddenFields, maskFlags, showsFields } from '../masked-source.ts';
 import { readerOf, seenSource } from '../view.ts';
 import { byHundreds, idsPerStatement } from './hundreds.ts';
 import type { RecordTable } from './record-writes.ts';
 import { noArguments } from './write-arguments.ts';
+
+/** The key of the records to which a reference of a model leads. */
+const keyBehind = ({ fields }: ResourceModel, column: string): RecordKey =>
+  fields.get(column)?.referenceKey ?? defaultKey;
 
 type MaskedCaller = Pick<Grant, 'mask' | 'principal'>;
 
@@ -24,8 +31,8 @@ export class RecordDisclosure {
    */
   readonly hidden = async (
     grant: MaskedCaller,
-    ids: readonly number[],
-  ): Promise<ReadonlyMap<number, ReadonlySet<string>>> => {
+    ids: readonly RecordId[],
+  ): Promise<ReadonlyMap<RecordId, ReadonlySet<string>>> => {
     const { mask } = grant;
     const hidden = new Map(ids.map((id) => [id, hiddenFields(mask, '', {})]));
     if (mask === undefined) return hidden;
@@ -37,8 +44,8 @@ export class RecordDisclosure {
       return sql`select ${columns} from ${name} where ${column('id')} in (${join(asked)})`;
     });
     for (const values of byHundreds(ids)) {
-      const rows = await database.all<{ id: number }>(read({ ...noArguments, ...readerOf(grant), values }));
-      for (const row of rows) hidden.set(Number(row.id), hiddenFields(mask, '', row));
+      const rows = await database.all<{ id: RecordId }>(read({ ...noArguments, ...readerOf(grant), values }));
+      for (const row of rows) hidden.set(this.#table.model.key.stored(row.id), hiddenFields(mask, '', row));
     }
     return hidden;
   };
@@ -50,9 +57,9 @@ export class RecordDisclosure {
   readonly joined = async (
     grant: MaskedCaller,
     { from, to }: { readonly from: string; readonly to: string },
-    ids: readonly number[],
-    others: readonly number[],
-  ): Promise<ReadonlyMap<number, ReadonlySet<number>> | undefined> => {
+    ids: readonly RecordId[],
+    others: readonly RecordId[],
+  ): Promise<ReadonlyMap<RecordId, ReadonlySet<RecordId>> | undefined> => {
     const { mask } = grant;
     const { database, dialect, column, model, name, source } = this.#table;
     const seen = seenSource(source, mask);
@@ -69,12 +76,15 @@ export class RecordDisclosure {
       const columns = sql`${column(from)} as id, ${column(to)} as ${identifier('to')}`;
       return sql`select distinct ${columns} from ${name}${where(rows)}`;
     });
-    const joined = new Map<number, Set<number>>();
+    const keys = { from: keyBehind(model, from), to: keyBehind(model, to) };
+    const joined = new Map<RecordId, Set<RecordId>>();
     for (const some of byHundreds(ids))
       for (const further of byHundreds(others)) {
         const query = read({ ...noArguments, ...readerOf(grant), values: [...some, ...further] });
-        for (const { id, to: other } of await database.all<{ id: number; to: number }>(query))
-          joined.set(Number(id), (joined.get(Number(id)) ?? new Set()).add(Number(other)));
+        for (const { id, to: other } of await database.all<{ id: RecordId; to: RecordId }>(query)) {
+          const one = keys.from.stored(id);
+          joined.set(one, (joined.get(one) ?? new Set()).add(keys.to.stored(other)));
+        }
       }
     return joined;
   };

@@ -11,6 +11,7 @@ import {
   where,
 } from '../../database/statement.ts';
 import type { ColumnValue } from '../../fields/field.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
 import type { Grant, HeldFields } from '../../policy/grant.ts';
 import type { Columns } from '../collisions.ts';
@@ -57,7 +58,7 @@ export class GrantChecks {
   readonly admits = async (
     grant: Grant,
     columns: Columns,
-    id: number | undefined,
+    id: RecordId | undefined,
     within?: Transaction,
   ): Promise<boolean> => {
     if (grant.writes === undefined) return true;
@@ -87,18 +88,18 @@ export class GrantChecks {
   readonly settled = async (
     grant: Grant,
     held: readonly HeldFields[],
-    of: number | Columns,
+    of: RecordId | Columns,
     within?: Transaction,
   ): Promise<Grant> => {
     const { database, conditions, column, name } = this.#table;
-    const rows = typeof of === 'number' ? reachOf(grant) : everyRow;
+    const rows = typeof of !== 'object' ? reachOf(grant) : everyRow;
     const reaches = held.map((each) => reachOf(each));
     if (rows === undefined) return grant.settled([], held);
-    const names = typeof of === 'number' ? [] : Object.keys(of);
+    const names = typeof of !== 'object' ? [] : Object.keys(of);
     const keys = reaches.map((each) => each?.key ?? 'none').join('\n');
-    const key = `settled ${typeof of} ${names.join(',')} ${rows.key}\n${keys}`;
+    const key = `settled ${typeof of === 'object'} ${names.join(',')} ${rows.key}\n${keys}`;
     const read = this.#table.compiled(key, (param) => {
-      if (typeof of === 'number') {
+      if (typeof of !== 'object') {
         const flags = this.#flagsOf(reaches, column, param);
         return sql`select ${join(flags)} from ${name}${where(conditions.byIdConditions(rows, param))}`;
       }
@@ -106,7 +107,7 @@ export class GrantChecks {
       return sql`select ${join(this.#flagsOf(reaches, made, param))}`;
     });
     const bound = reaches.flatMap((each) => each?.values ?? []);
-    const record = typeof of === 'number' ? { id: of, rows: rows.values } : { values: Object.values(of) };
+    const record = typeof of !== 'object' ? { id: of, rows: rows.values } : { values: Object.values(of) };
     const query = read({ ...noArguments, ...record, held: bound });
     const row = await (within ?? database).get<Readonly<Record<string, unknown>>>(query);
     const { met = [], refused = [] } = Object.groupBy(held, (_, index) =>

@@ -2,6 +2,7 @@
 
 import type { SqlValue, Transaction } from '../../database/database.ts';
 import { type Argument, type Fragment, join, type Statement, sql, where } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
 import { byHundreds, idsPerStatement } from './hundreds.ts';
@@ -28,14 +29,14 @@ export class RecordLocks {
     within: Transaction,
     lock: RowLock = 'updateLock',
   ): Promise<void> => {
-    const { dialect } = this.#table;
+    const { dialect, model } = this.#table;
     const reaches = grants.map((grant) => reachOf(grant)).filter((rows) => rows !== undefined);
     if (!dialect.locksRows || values.length < 2 || reaches.length === 0) return;
     const named =
       of === 'id'
-        ? values.map(Number)
+        ? values.filter((value) => model.key.is(value))
         : await this.#idsOf(this.#finding(reaches, of, undefined), reaches, values, within);
-    named.sort((one, other) => one - other);
+    named.sort(model.key.compare);
     await this.#idsOf(this.#finding(reaches, 'id', lock), reaches, named, within);
   };
 
@@ -69,12 +70,12 @@ export class RecordLocks {
     reaches: readonly RowReach[],
     named: readonly SqlValue[],
     within: Transaction,
-  ): Promise<number[]> {
+  ): Promise<RecordId[]> {
     const rows = reaches.flatMap((each) => each.values);
-    const found: number[] = [];
+    const found: RecordId[] = [];
     for (const values of byHundreds(named))
-      for (const { id } of await within.all<{ id: number }>(read({ ...noArguments, rows, values })))
-        found.push(Number(id));
+      for (const { id } of await within.all<{ id: RecordId }>(read({ ...noArguments, rows, values })))
+        found.push(this.#table.model.key.stored(id));
     return found;
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Transaction } from '../../database/database.ts';
 import { identifier, sql } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { ModelField } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { Columns } from '../collisions.ts';
@@ -30,7 +31,7 @@ export class ParkedRecords {
    */
   readonly park = async (
     grant: Grant,
-    id: number,
+    id: RecordId,
     fields: readonly ModelField[],
     next: Columns | undefined,
     within: Transaction,
@@ -55,7 +56,7 @@ export class ParkedRecords {
   };
 
   /** True if a record still exists with a placeholder, at the end of a transaction. */
-  readonly isParked = async (id: number, within: Transaction): Promise<boolean> => {
+  readonly isParked = async (id: RecordId, within: Transaction): Promise<boolean> => {
     if (!this.#parking.isParked(within, id)) return false;
     const { name } = this.#table;
     const read = this.#table.compiled(
@@ -66,6 +67,6 @@ export class ParkedRecords {
   };
 
   /** JSON text of a record that was read in a transaction, with its original values in place of placeholders. */
-  readonly withOriginals = (id: number, whole: string, within: Transaction): string =>
+  readonly withOriginals = (id: RecordId, whole: string, within: Transaction): string =>
     this.#parking.withOriginals(within, id, whole);
 }

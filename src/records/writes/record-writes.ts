@@ -13,6 +13,7 @@ import {
   statement,
   where,
 } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Models } from '../../model/models.ts';
@@ -35,7 +36,7 @@ export interface WithWhole {
 
 /** A written record: its id, its version, and the JSON text of the response. */
 export interface SavedRecord extends WithWhole {
-  readonly id: number;
+  readonly id: RecordId;
   readonly version: number;
   readonly json: string;
 }
@@ -125,7 +126,7 @@ export class RecordTable {
   /** A saved record from the row that its statement returned. */
   toSaved(row: SavedRecord, grant: Grant): SavedRecord {
     return {
-      id: Number(row.id),
+      id: this.model.key.stored(row.id),
       version: Number(row.version),
       json: row.json,
       whole: this.needsWhole && this.#readsAll(grant) ? row.json : row.whole,
@@ -133,7 +134,7 @@ export class RecordTable {
   }
 
   /** @param order the id of the record; 0 for a new one */
-  write<Row>(query: Query, within: Transaction | undefined, order: number): Promise<Row[]> {
+  write<Row>(query: Query, within: Transaction | undefined, order: RecordId): Promise<Row[]> {
     return within === undefined ? this.database.execute<Row>({ ...query, order }) : within.all<Row>(query);
   }
 
@@ -190,7 +191,7 @@ export class RecordWrites {
    */
   readonly update = async (
     grant: Grant,
-    id: number,
+    id: RecordId,
     columns: Columns,
     now: number,
     versions: readonly number[] | undefined,
@@ -211,7 +212,7 @@ export class RecordWrites {
    */
   readonly complete = async (
     grant: Grant,
-    id: number,
+    id: RecordId,
     columns: Columns,
     within: Transaction,
   ): Promise<SavedRecord | undefined> => {
@@ -228,7 +229,7 @@ export class RecordWrites {
    */
   readonly remove = async (
     grant: Grant,
-    id: number,
+    id: RecordId,
     versions: readonly number[] | undefined,
     within?: Transaction,
   ): Promise<RemovedRecord | undefined> => {
@@ -275,7 +276,7 @@ export class RecordWrites {
   async #updateRow(
     grant: Grant,
     reach: WriteReach,
-    id: number,
+    id: RecordId,
     columns: Columns,
     versions: readonly number[] | undefined,
     within: Transaction | undefined,

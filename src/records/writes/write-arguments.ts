@@ -1,4 +1,5 @@
 import type { SqlValue } from '../../database/database.ts';
+import type { RecordId } from '../../fields/key.ts';
 
 /** Values that the statements on a table of records bind. */
 export type WriteArguments = {
@@ -12,7 +13,7 @@ export type WriteArguments = {
   readonly held: readonly SqlValue[];
   /** The id of the user who reads the response. */
   readonly reader: SqlValue;
-  readonly id: number;
+  readonly id: RecordId;
   /** Values of the companion inserts, one insert after the other. */
   readonly companions: readonly SqlValue[];
   /** Accepted versions; empty for any. */

@@ -2,6 +2,7 @@
 
 import type { SqlValue, Transaction } from '../../database/database.ts';
 import { type Fragment, join, literal, sql, where } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { Parking } from '../parking.ts';
 import { everyRow, reachOf } from '../rows/reach.ts';
@@ -46,7 +47,7 @@ export class WriteStates {
   /** Reads a record that the grant reaches, with every field; in a transaction it is locked until the end. */
   readonly current = async (
     grant: Grant,
-    id: number,
+    id: RecordId,
     within?: Transaction,
     lock: RowLock = 'updateLock',
   ): Promise<CurrentRecord | undefined> => {
@@ -62,7 +63,7 @@ export class WriteStates {
   /** Reads the version of a record that the grant reaches, and whether it may be written. */
   readonly writeState = async (
     grant: Grant,
-    id: number,
+    id: RecordId,
     within?: Transaction,
   ): Promise<WriteState | undefined> => {
     const row = await this.readWriteState<WriteStateRow>(grant, id, within, undefined);
@@ -75,8 +76,8 @@ export class WriteStates {
     of: string,
     value: SqlValue,
     within?: Transaction,
-  ): Promise<number | undefined> => {
-    const { database, conditions, column, name } = this.#table;
+  ): Promise<RecordId | undefined> => {
+    const { database, conditions, column, model, name } = this.#table;
     const rows = reachOf(grant);
     if (rows === undefined) return undefined;
     const read = this.#table.compiled(`identify ${of} ${rows.key}`, (param) => {
@@ -87,14 +88,14 @@ export class WriteStates {
       return sql`select ${column('id')} as id from ${name}${where(met)}`;
     });
     const query = read({ ...noArguments, rows: rows.values, values: [value] });
-    const row = await (within ?? database).get<{ id: number }>(query);
-    return row && Number(row.id);
+    const row = await (within ?? database).get<{ id: RecordId }>(query);
+    return row && model.key.stored(row.id);
   };
 
   /** Reads the write state of a record that the grant reaches, with further columns. */
   readWriteState<Row extends WriteStateRow>(
     grant: Grant,
-    id: number,
+    id: RecordId,
     within: Transaction | undefined,
     lock: RowLock | undefined,
     more?: Fragment,

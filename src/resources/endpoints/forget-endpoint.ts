@@ -1,7 +1,8 @@
 /** Removes the former values of a record from everything that is kept beside it, in the administration area. */
 
 import { identifier, sql, statement } from '../../database/statement.ts';
-import { actorOf, checkedModels, idOf } from '../../http/call.ts';
+import type { RecordId } from '../../fields/key.ts';
+import { actorOf, checkedModels, recordOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { objectSchema, valueSchemas } from '../../http/schemas.ts';
 import { labelText } from '../../kernel/messages.ts';
@@ -24,7 +25,7 @@ const forgottenSchema = objectSchema('Forgotten', {
 /** A caller who may delete the record may forget it; the record may be deleted already. */
 export const forgetEndpoint = (resource: ServedResource, area: Area): Endpoint => {
   const { model, context, records } = resource;
-  const stored = statement<{ id: number }>(
+  const stored = statement<{ id: RecordId }>(
     context.database.dialect,
     (value) =>
       sql`select ${identifier('id')} from ${identifier(model.table)} where ${identifier('id')} = ${value('id')}`,
@@ -52,7 +53,7 @@ export const forgetEndpoint = (resource: ServedResource, area: Area): Endpoint =
       problems: ['forbidden', 'record_not_found'],
     },
     handle: async (call) => {
-      const id = idOf(call);
+      const id = recordOf(call, model.key);
       const grant = requireGrant(model, context, actingFor(call, area), 'destroy');
       const there = await records.writeState(grant, id);
       // Out of the caller's reach.

@@ -1,7 +1,7 @@
 /** The endpoint with the versions of a record, and the form in which a caller sees their actors. */
 
 import type { JsonSchema } from '../../fields/field.ts';
-import { checkedModels, idOf } from '../../http/call.ts';
+import { checkedModels, recordOf } from '../../http/call.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { exactText } from '../../kernel/exact-json.ts';
 import { type Json, type JsonObject, JsonText } from '../../kernel/json.ts';
@@ -121,7 +121,7 @@ export const historyEndpoint = (
   const { model, context } = resource;
   const handle = async (call: Call): Promise<Answer> => {
     const page = parseVersionPage(call.query);
-    const id = idOf(call);
+    const id = recordOf(call, model.key);
     const there = await resource.records.writeState(call.grant, id);
     // A deleted record has no owner any more, but for those who reach every record.
     if (there === undefined && area.name === 'api') throw new Problem('record_not_found');

@@ -1,13 +1,13 @@
-import { parseId } from '../../fields/values.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 
 /** The checks of the record that a path names, for explanations and metadata. */
 export const recordChecks = ({
+  model: { key },
   records,
 }: ServedResource): Required<Pick<Endpoint, 'reaches' | 'writes' | 'forRecord' | 'hides'>> => {
   const stateOf = async (grant: Call['grant'], { id: text = '' }: Call['params']) => {
-    const id = parseId(text);
+    const id = key.parse(text);
     return id === undefined ? undefined : records.writeState(grant, id);
   };
   return {
@@ -17,22 +17,21 @@ export const recordChecks = ({
       const found = await stateOf(grant, params);
       if (found === undefined) return 'missing';
       if (!found.writable) return 'forbidden';
-      return grant.held === undefined
-        ? grant
-        : records.settled(grant, grant.held, parseId(params['id'] ?? '') ?? 0);
+      const id = key.parse(params['id'] ?? '');
+      return grant.held === undefined || id === undefined ? grant : records.settled(grant, grant.held, id);
     },
     hides: async (grant, params) => {
-      const id = parseId(params['id'] ?? '') ?? 0;
-      return (await records.hidden(grant, [id])).get(id) ?? new Set();
+      const id = key.parse(params['id'] ?? '');
+      return (id === undefined ? undefined : (await records.hidden(grant, [id])).get(id)) ?? new Set();
     },
   };
 };
 
 /** The check that a deleted record is in the trash, within the caller's grant. */
 export const isInTrash =
-  ({ context, records }: ServedResource): NonNullable<Endpoint['reaches']> =>
+  ({ context, model, records }: ServedResource): NonNullable<Endpoint['reaches']> =>
   async (grant, { id: text = '' }) => {
-    const id = parseId(text);
+    const id = model.key.parse(text);
     if (id === undefined) return false;
     return (await context.trash.find(records.source, grant, id)) !== undefined;
   };

@@ -1,7 +1,7 @@
 /** The endpoints on the records of a resource in one area: list, groups, detail, create, update and delete. */
 
 import { methodsNamed } from '../../auth/registry.ts';
-import { checkedModels, idOf } from '../../http/call.ts';
+import { checkedModels, recordOf } from '../../http/call.ts';
 import { scopeProblems } from '../../http/describe.ts';
 import type { Answer, Call, Endpoint, EndpointDocs } from '../../http/endpoint.ts';
 import { typedFields } from '../../http/form.ts';
@@ -260,7 +260,7 @@ export class RecordEndpoints {
         description: recordWords('destroy', words(models, this.#model.name)),
       }),
       handle: async (call) => {
-        await remove(this.#writeOf(call), idOf(call), acceptedVersions(call));
+        await remove(this.#writeOf(call), recordOf(call, this.#model.key), acceptedVersions(call));
         return {};
       },
       ...this.#checks,
@@ -337,7 +337,11 @@ export class RecordEndpoints {
   async #show(call: Call): Promise<Answer> {
     const included = this.#includedIn(call);
     const from = call.reader && (await call.reader());
-    const record = await this.#resource.show(call.grant, idOf(call), [], { included, by: call, from });
+    const record = await this.#resource.show(call.grant, recordOf(call, this.#model.key), [], {
+      included,
+      by: call,
+      from,
+    });
     if (record === undefined) throw await this.#missing(call);
     const tag = tagOf(record.json, record.version ?? 0, this.#detailView, included, call.grant);
     const headers = { ETag: tag };
@@ -387,7 +391,7 @@ export class RecordEndpoints {
     const included = this.#includedIn(call);
     const record = await update(
       this.#writeOf(call, call.applyStrict()),
-      idOf(call),
+      recordOf(call, this.#model.key),
       call.body,
       versions,
       included,

@@ -1,6 +1,7 @@
 /** Endpoints that preview a deletion: the records that refer to the deleted ones, and what happens to them. */
 
-import { checkedModels, idOf } from '../../http/call.ts';
+import type { RecordId } from '../../fields/key.ts';
+import { checkedModels, recordOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { labelText } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -37,7 +38,7 @@ export const referencesEndpoints = (resource: ServedResource, area: Area): Endpo
     data: referencesSchema,
     problems: ['forbidden', problem] as const,
   });
-  const answer = async (call: Call, ids: readonly number[]) => {
+  const answer = async (call: Call, ids: readonly RecordId[]) => {
     const related = relatedFor(context, actingFor(call, area));
     return { data: answerReferences(await foresee(ids), related) };
   };
@@ -49,7 +50,7 @@ export const referencesEndpoints = (resource: ServedResource, area: Area): Endpo
       path: `${area.path(model)}/:id/references`,
       docs: docs('record_not_found'),
       handle: async (call) => {
-        const id = idOf(call);
+        const id = recordOf(call, model.key);
         const there = await resource.records.writeState(grantOf(call), id);
         if (there === undefined) throw new Problem('record_not_found');
         return answer(call, [id]);
@@ -62,7 +63,7 @@ export const referencesEndpoints = (resource: ServedResource, area: Area): Endpo
       docs: { ...docs('invalid_parameter'), query: [idsQuery] },
       handle: (call) => {
         grantOf(call);
-        return answer(call, parseIds(call.query));
+        return answer(call, parseIds(call.query, model.key));
       },
     },
   ];

@@ -1,7 +1,8 @@
 /** The endpoint that restores a deleted record with the records that were deleted along with it. */
 
 import type { JsonSchema } from '../../fields/field.ts';
-import { checkedModels, idOf } from '../../http/call.ts';
+import type { RecordId } from '../../fields/key.ts';
+import { checkedModels, recordOf } from '../../http/call.ts';
 import { scopeProblems } from '../../http/describe.ts';
 import type { Answer, Call, Endpoint } from '../../http/endpoint.ts';
 import { acceptedVersions, tagOf } from '../../http/preconditions.ts';
@@ -14,7 +15,7 @@ import { outputSchema } from '../../model/schema.ts';
 import { nothingIncluded } from '../../records/relations.ts';
 import type { AnsweredFields, Area } from '../area.ts';
 import { requireGrant } from '../operations/area.ts';
-import { isId } from '../operations/record-id.ts';
+import { isVersion } from '../operations/record-id.ts';
 import { restore } from '../operations/restore-record.ts';
 import { update } from '../operations/save.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
@@ -27,13 +28,13 @@ const noVersion = ({ collision }: ServedResource): Problem =>
 /** Gives a record the values that it had at a version: an update like any other. */
 const returnTo = async (
   write: RecordWrite,
-  id: number,
+  id: RecordId,
   asked: unknown,
   versions: readonly number[] | undefined,
 ) => {
   const { resource } = write;
   await checkTarget(write, id, versions);
-  const kept = isId(asked) ? await resource.history?.at(id, asked) : undefined;
+  const kept = isVersion(asked) ? await resource.history?.at(id, asked) : undefined;
   if (kept === undefined || kept.after === null) throw noVersion(resource);
   return update(write, id, kept.after, versions);
 };
@@ -101,7 +102,7 @@ export const restoreEndpoint = (
   const problems: ProblemKind[] = ['forbidden', 'record_not_found', 'stale', 'conflict', 'invalid_record'];
   if (isEither && hasHooks) problems.push(...scopeProblems, ...model.problems);
   const handle = async (call: Call): Promise<Answer> => {
-    const id = idOf(call);
+    const id = recordOf(call, model.key);
     const acting = actingFor(call, area);
     const versions = acceptedVersions(call);
     const asked = own(call.body, 'version');

@@ -1,5 +1,6 @@
 /** Reduces records that code holds whole to what their endpoint shows the caller: fields and related records. */
 
+import { isRecordId, type RecordId } from '../../fields/key.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Models } from '../../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
@@ -9,23 +10,27 @@ import { publicUserEntity } from '../../records/user-entity.ts';
 type Between = NonNullable<ModelRelation['through']>;
 
 /** The ids that are joined to each id; undefined where the caller sees every reference between them. */
-type Joined = ReadonlyMap<number, ReadonlySet<number>> | undefined;
+type Joined = ReadonlyMap<RecordId, ReadonlySet<RecordId>> | undefined;
 
 /** A caller's sight of records, as these are stored now. */
 export interface Sight {
   /** Returns the fields that records of a model hide, by id. */
   readonly hides: (
     model: ResourceModel,
-    ids: readonly number[],
-  ) => Promise<ReadonlyMap<number, ReadonlySet<string>>>;
+    ids: readonly RecordId[],
+  ) => Promise<ReadonlyMap<RecordId, ReadonlySet<string>>>;
   /** Returns those of `others` to which each id is joined by a record between that shows both references. */
-  readonly joins: (between: Between, ids: readonly number[], others: readonly number[]) => Promise<Joined>;
+  readonly joins: (
+    between: Between,
+    ids: readonly RecordId[],
+    others: readonly RecordId[],
+  ) => Promise<Joined>;
 }
 
 /** The sight of the records of one answer. */
 interface Seen {
   /** The fields that each record hides, where a field depends on the record. */
-  readonly hidden: ReadonlyMap<ResourceModel, ReadonlyMap<number, ReadonlySet<string>>>;
+  readonly hidden: ReadonlyMap<ResourceModel, ReadonlyMap<RecordId, ReadonlySet<string>>>;
   /** The records that a relation joins, where a reference of the records between depends on the record. */
   readonly joined: ReadonlyMap<ModelRelation, Joined>;
 }
@@ -33,11 +38,11 @@ interface Seen {
 /** The records at both ends of a relation. */
 interface JoinedEnds {
   readonly between: Between;
-  readonly ids: Set<number>;
-  readonly others: Set<number>;
+  readonly ids: Set<RecordId>;
+  readonly others: Set<RecordId>;
 }
 
-const idOf = (record: JsonObject): number => (typeof record['id'] === 'number' ? record['id'] : 0);
+const idOf = ({ id }: JsonObject): RecordId => (isRecordId(id) ? id : 0);
 
 const recordsIn = (value: Json | undefined): readonly JsonObject[] =>
   (Array.isArray(value) ? value : [value ?? null]).filter(isJsonObject);
@@ -87,7 +92,7 @@ export class ShownRecords {
   }
 
   async #seenIn(result: Json, output: ResourceModel, { hides, joins }: Sight): Promise<Seen> {
-    const ids = new Map<ResourceModel, Set<number>>();
+    const ids = new Map<ResourceModel, Set<RecordId>>();
     const ends = new Map<ModelRelation, JoinedEnds>();
     this.#visit(result, output, (model, record) => {
       const id = idOf(record);
@@ -101,7 +106,7 @@ export class ShownRecords {
         for (const other of recordsIn(record[relation.name])) at.others.add(idOf(other));
       }
     });
-    const hidden = new Map<ResourceModel, ReadonlyMap<number, ReadonlySet<string>>>();
+    const hidden = new Map<ResourceModel, ReadonlyMap<RecordId, ReadonlySet<string>>>();
     for (const [of, each] of ids) hidden.set(of, await hides(of, [...each]));
     const joined = new Map<ModelRelation, Joined>();
     for (const [relation, at] of ends)

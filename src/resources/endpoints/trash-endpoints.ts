@@ -1,7 +1,7 @@
 /** Lists and shows deleted records: `trashed` in a resource's list and detail. */
 
 import type { JsonSchema } from '../../fields/field.ts';
-import { idOf } from '../../http/call.ts';
+import { recordOf } from '../../http/call.ts';
 import type { Answer, Call, QueryDocs } from '../../http/endpoint.ts';
 import { entityTag } from '../../http/preconditions.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -102,7 +102,7 @@ export const answerTrashed = (
   // A record that is there must not be taken for one that was deleted.
   if (!model.trash) throw invalidParameter(trashedQuery.name);
   const answer = async (): Promise<Answer> => {
-    const first = await context.trash.find(resource.records.source, call.grant, idOf(call));
+    const first = await context.trash.find(resource.records.source, call.grant, recordOf(call, model.key));
     if (first === undefined) throw new Problem('record_not_found');
     const deletion = namedDeletion(resource, first, call.grant);
     const by = await actorsFor(resource, call, area, [deletion]);
@@ -119,7 +119,7 @@ export const isKept = async (
   { model, context, records, versions }: ServedResource,
   { grant, params }: Call,
 ): Promise<boolean> => {
-  const id = idOf({ params });
+  const id = recordOf({ params }, model.key);
   if (model.trash && (await context.trash.find(records.source, grant, id)) !== undefined) return true;
   return model.history && (await versions.page(grant, id, 1, 0)).total > 0;
 };

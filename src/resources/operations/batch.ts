@@ -9,7 +9,7 @@ import { CollectedErrors } from './collected-errors.ts';
 import { announce, begin } from './make-way.ts';
 import { countNested, parseNested } from './nested.ts';
 import { isRefusedWithin } from './prepare.ts';
-import { isId, requireId } from './record-id.ts';
+import { requireId } from './record-id.ts';
 import { remove } from './remove.ts';
 import { announceUpdate, answerOnce, create, keepOnce, type Once, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -97,13 +97,15 @@ const writesOf = (
  * records then come one after the other.
  */
 const lockNamed = async (
-  { records }: ServedResource,
+  { model, records }: ServedResource,
   { transaction }: SharedTransaction,
   batch: Batch,
   writes: ReturnType<typeof writesOf>,
 ): Promise<void> => {
   const grants = (['update', 'delete'] as const).flatMap((name) => writes.get(name)?.grant ?? []);
-  const named = [...batch.update.map((body) => own(body, 'id')), ...batch.delete].filter(isId);
+  const named = [...batch.update.map((body) => own(body, 'id')), ...batch.delete].filter((id) =>
+    model.key.is(id),
+  );
   const ids = [...new Set(named)];
   const lock = batch.delete.length > 0 ? 'deleteLock' : 'updateLock';
   await records.lock(grants, 'id', ids, transaction, lock);
@@ -118,10 +120,11 @@ const announceAll = (
   const [changes, removals] = [writes.get('update'), writes.get('delete')];
   for (const body of changes === undefined ? [] : batch.update) {
     const id = own(body, 'id');
-    if (changes !== undefined && isId(id)) announceUpdate({ ...changes, acting }, id, withoutId(body));
+    if (changes?.resource.model.key.is(id) === true)
+      announceUpdate({ ...changes, acting }, id, withoutId(body));
   }
   for (const id of removals === undefined ? [] : batch.delete)
-    if (removals !== undefined && isId(id)) announce({ ...removals, acting }, id, undefined);
+    if (removals?.resource.model.key.is(id) === true) announce({ ...removals, acting }, id, undefined);
 };
 
 const run = async (
@@ -129,6 +132,7 @@ const run = async (
   acting: Acting & { readonly shared: SharedTransaction },
   batch: Batch,
 ): Promise<string> => {
+  const { key } = resource.model;
   const errors = new CollectedErrors();
   // The policy decides before the records are validated.
   const writes = writesOf(resource, acting, batch);
@@ -153,13 +157,13 @@ const run = async (
 
   // Updates first: they may release a record that is deleted. Creates last: they may reuse a unique value.
   const updated = await each('update', batch.update, (write, body) => {
-    const id = requireId(own(body, 'id'));
+    const id = requireId(key, own(body, 'id'));
     begin(write, id);
     return update(write, id, withoutId(body), undefined);
   });
   const deleted = await each('delete', batch.delete, async (write, id) => {
-    begin(write, requireId(id));
-    await remove(write, requireId(id), undefined);
+    begin(write, requireId(key, id));
+    await remove(write, requireId(key, id), undefined);
     return id;
   });
   const created = await each('create', batch.create, (write, body) => create(write, body));
@@ -177,7 +181,8 @@ const assertNoneForbidden = async (resource: ServedResource, acting: Acting, bat
   const writes = writesOf(resource, acting, batch);
   for (const id of batch.delete) {
     const grant = writes.get('delete')?.grant;
-    const state = grant && isId(id) ? await resource.records.writeState(grant, id) : undefined;
+    const state =
+      grant && resource.model.key.is(id) ? await resource.records.writeState(grant, id) : undefined;
     if (state?.writable === false) throw new Problem('forbidden');
   }
   const write = writes.get('create');

@@ -7,6 +7,7 @@
  * behalf of the system.
  */
 
+import type { RecordId } from '../../fields/key.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { reasonOf } from '../../records/history.ts';
 import type { WholeRecord } from '../../records/many.ts';
@@ -54,7 +55,7 @@ export const intoTrash = async (
 /** A record that will be deleted. */
 export interface Doomed {
   readonly model: string;
-  readonly id: number;
+  readonly id: RecordId;
   /** Its bundle in the trash; absent if it is deleted for good. */
   readonly bundle?: TrashBundle | undefined;
 }
@@ -142,7 +143,7 @@ const keepTrashed = async (
 };
 
 /** Ends what a deleted record owned. Only records that callers manage own anything. */
-export const endOwned = async ({ resource, acting }: TransactionalWrite, id: number): Promise<void> => {
+export const endOwned = async ({ resource, acting }: TransactionalWrite, id: RecordId): Promise<void> => {
   const { model, context } = resource;
   if (model.rules.manage === undefined) return;
   const { reason, shared } = acting;
@@ -215,7 +216,7 @@ class Cascading {
     );
   }
 
-  #dependent(model: string, id: number, leading?: TrashBundle): Dependent {
+  #dependent(model: string, id: RecordId, leading?: TrashBundle): Dependent {
     const resource = this.#parts.resourceOf(model);
     const acting = this.#acting;
     const own = resource.model.trash ? newTrashBundle(resource.context, acting) : undefined;
@@ -236,7 +237,7 @@ class Cascading {
     }
   }
 
-  #take(model: string, id: number, leading: TrashBundle | undefined, next: Dependent[]): void {
+  #take(model: string, id: RecordId, leading: TrashBundle | undefined, next: Dependent[]): void {
     const key = recordKey(model, id);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);

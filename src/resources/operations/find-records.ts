@@ -8,6 +8,7 @@
 
 import type { DeferredCaller } from '../../database/database.ts';
 import type { Source, SourceColumn } from '../../database/source.ts';
+import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { folded } from '../../kernel/search-words.ts';
 import { displayFields, displayName } from '../../model/display.ts';
 import type { Grant } from '../../policy/grant.ts';
@@ -26,13 +27,15 @@ const maxPrefixFields = 3;
 export interface Findable {
   readonly list: List;
   readonly source: Source;
+  /** How its records are named. */
+  readonly key: RecordKey;
   /** Template of a record's name, if there is one, and a further field. */
   readonly display: string | undefined;
   readonly alias?: string;
 }
 
 export interface FoundRecord {
-  readonly id: number;
+  readonly id: RecordId;
   readonly name: string;
   /** The value of the second field, if it adds to the name. */
   readonly alias: string | null;
@@ -49,15 +52,12 @@ export interface FoundInList {
 }
 
 interface Row {
-  readonly id: number;
+  readonly id: RecordId;
   readonly [field: string]: unknown;
 }
 
 /** An id as a person writes it: `17`, `#17`. */
-const idIn = (words: string): number | undefined => {
-  const [, digits] = /^#?([1-9]\d{0,14})$/.exec(words) ?? [];
-  return digits === undefined ? undefined : Number(digits);
-};
+const idIn = (words: string, key: RecordKey): RecordId | undefined => key.parse(words.replace(/^#/, ''));
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -94,7 +94,7 @@ const matchIn = (values: readonly string[], words: string): string | null => {
 /** A found record. `searched` are the fields in which the words were searched. */
 const recordOf = (findable: Findable, row: Row, searched: readonly string[], words: string): FoundRecord => {
   const { name, alias } = nameOf(findable, row);
-  const isNamed = idIn(words) === row.id || matchIn([name, alias ?? ''], words) !== null;
+  const isNamed = idIn(words, findable.key) === row.id || matchIn([name, alias ?? ''], words) !== null;
   const values = searched.map((field) => text(row[field]));
   return { id: row.id, name, alias, match: isNamed ? null : matchIn(values, words) };
 };
@@ -125,7 +125,7 @@ export const findRecords = async (
   words: string,
   by: DeferredCaller,
 ): Promise<FoundInList> => {
-  const { list, display = '', alias, source } = findable;
+  const { key, list, display = '', alias, source } = findable;
   const searched = searchedFields(source, grant);
   const fields = new Set(
     ['id', ...displayFields(display), alias, ...searched].filter(
@@ -139,15 +139,15 @@ export const findRecords = async (
     const query = new URLSearchParams({ ...page, ...order, ...conditions }).toString();
     return (await listedRows(await list(grant, { query, path: '', by }))) as Row[];
   };
-  const id = idIn(words);
+  const id = idIn(words, key);
   const searchable = searched.length > 0;
   const [newest] = await read({ per_page: '1' });
   if (newest === undefined) return { records: [], more: false, whole: true };
-  const from = newest.id - newestRows + 1;
-  const whole = from <= 1 || !searchable || source.search !== undefined;
+  const before = key.before?.(newest.id, newestRows);
+  const whole = before === undefined || !searchable || source.search !== undefined;
   const found = await Promise.all([
-    id === undefined ? [] : read({ 'filter[id]': String(id) }),
-    searchable ? read(whole ? { q: words } : { q: words, 'filter[id][gte]': String(from) }) : [],
+    id === undefined ? [] : read({ 'filter[id]': key.format(id) }),
+    searchable ? read(whole ? { q: words } : { q: words, 'filter[id][gt]': key.format(before) }) : [],
     ...(whole && source.search === undefined ? [] : prefixFields(findable, grant)).map((field) =>
       read({ [`filter[${field}][starts_with]`]: words, sort: field }),
     ),

@@ -6,6 +6,7 @@
 import type { Database, Reader } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import type { OnDelete } from '../../fields/field.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { ProblemName } from '../../kernel/problem-table.ts';
 import { type Referrer, referrersOf } from '../../model/deletion.ts';
 import type { Models } from '../../model/models.ts';
@@ -30,12 +31,12 @@ export interface ReferringRecords {
   /** True if they go into the trash; for references that become null: if a restore sets them again. */
   readonly trash: boolean;
   /** Ids that they refer to; empty if there are too many to list. */
-  readonly to: readonly number[];
+  readonly to: readonly RecordId[];
 }
 
 /** A record that would not be deleted, and the problem. */
 export interface ForeseenRefusal {
-  readonly id: number;
+  readonly id: RecordId;
   readonly problem: ProblemName;
 }
 
@@ -47,7 +48,7 @@ export interface Forecast {
 /** A record that would be deleted. */
 interface Going {
   readonly model: string;
-  readonly id: number;
+  readonly id: RecordId;
   /** True if it goes into the trash. */
   readonly trash: boolean;
 }
@@ -60,15 +61,15 @@ interface Referral {
 type ReferralKinds = Readonly<Record<OnDelete, readonly Referral[]>>;
 
 interface Kind extends Omit<ReferringRecords, 'count' | 'more' | 'to'> {
-  readonly ids: Set<number>;
-  readonly targets: Set<number>;
+  readonly ids: Set<RecordId>;
+  readonly targets: Set<RecordId>;
 }
 
 /** Collects affected records by model, field and effect. */
 class Kinds {
   readonly #kinds = new Map<string, Kind>();
 
-  add({ model, field }: Referrer, onDelete: OnDelete, trash: boolean, id: number, to: number): void {
+  add({ model, field }: Referrer, onDelete: OnDelete, trash: boolean, id: RecordId, to: RecordId): void {
     const key = `${model.name} ${field.name} ${onDelete} ${trash}`;
     const found = this.#kinds.get(key);
     const kind = found ?? { referrer: { model, field }, onDelete, trash, ids: new Set(), targets: new Set() };
@@ -82,13 +83,13 @@ class Kinds {
       ...kind,
       count: Math.min(ids.size, countedReferences),
       more: ids.size > countedReferences,
-      to: targets.size > namedTargets ? [] : [...targets].sort((a, b) => a - b),
+      to: targets.size > namedTargets ? [] : [...targets].sort(kind.referrer.field.referenceKey?.compare),
     }));
   }
 }
 
 /** Forecasts the deletion of records of one model, each by itself; within a transaction by its reader. */
-export type Foresee = (ids: readonly number[], reader?: Reader) => Promise<Forecast>;
+export type Foresee = (ids: readonly RecordId[], reader?: Reader) => Promise<Forecast>;
 
 /** The models that refer to each model, by the effect of a deletion; prepared when a forecast first needs them. */
 class Referrals {
@@ -116,7 +117,7 @@ class Referrals {
 }
 
 /** Records of one model, each with whether it goes into the trash. */
-const trashedById = (going: readonly Going[]): ReadonlyMap<number, boolean> =>
+const trashedById = (going: readonly Going[]): ReadonlyMap<RecordId, boolean> =>
   new Map(going.map(({ id, trash }) => [id, trash]));
 
 /** The forecast of one request. */

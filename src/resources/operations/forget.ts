@@ -1,3 +1,4 @@
+import type { RecordId } from '../../fields/key.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import type { SharedTransaction } from './transaction.ts';
@@ -14,7 +15,7 @@ export interface Forgotten extends JsonObject {
 
 /** Removes all stored copies of a record's values except the record itself, in a transaction if there is one. */
 export type ForgetRecord = (
-  record: { readonly model: string; readonly id: number },
+  record: { readonly model: string; readonly id: RecordId },
   actor: Actor,
   shared?: Pick<SharedTransaction, 'transaction' | 'onCommit'>,
 ) => Promise<Forgotten>;

@@ -1,6 +1,7 @@
 /** Writes the lines of an import in one transaction, and reports the refused ones. */
 
 import type { SqlValue, Transaction } from '../../database/database.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type JsonObject, own } from '../../kernel/json.ts';
 import { Problem, type ProblemKind } from '../../kernel/problem.ts';
@@ -8,7 +9,7 @@ import { nextSlice } from '../../kernel/slices.ts';
 import { requireGrant } from './area.ts';
 import { errorsOf } from './collected-errors.ts';
 import { announce, begin } from './make-way.ts';
-import { isId, requireId } from './record-id.ts';
+import { requireId } from './record-id.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
 import { type Acting, runInTransaction, type SharedTransaction } from './transaction.ts';
@@ -134,7 +135,7 @@ export interface ImportInto {
 export interface WrittenLine {
   readonly line: number;
   readonly action: 'create' | 'update';
-  readonly id: number;
+  readonly id: RecordId;
   /** JSON of the record before an update, in the view of the importing user. */
   readonly before: string | undefined;
   readonly after: string;
@@ -160,15 +161,21 @@ const isOfDatabase = (kind: ProblemKind): boolean =>
 
 const isNoFaultOfLine = (error: unknown): boolean => !(error instanceof Problem) || isOfDatabase(error.kind);
 
+/** The value by which a line finds the record that it updates: in a unique column, or its id. */
+interface LineKey {
+  readonly column: string;
+  readonly value: SqlValue;
+  readonly id?: RecordId;
+}
+
 /** The column of the field by which lines find records, and its value in a line; undefined for a line that creates. */
-const keyOf = (
-  { resource }: RecordWrite,
-  by: string,
-  values: JsonObject,
-): { readonly column: string; readonly value: SqlValue } | undefined => {
+const keyOf = ({ resource }: RecordWrite, by: string, values: JsonObject): LineKey | undefined => {
   const value = own(values, by);
   if (value == null) return undefined;
-  if (by === 'id') return { column: by, value: requireId(value) };
+  if (by === 'id') {
+    const id = requireId(resource.model.key, value);
+    return { column: by, value: id, id };
+  }
   const { columns } = resource.validate({ [by]: value }, 'update', new Set([by]));
   const column = resource.model.fields.get(by)?.column;
   const key = columns[by];
@@ -177,11 +184,11 @@ const keyOf = (
 };
 
 /** The id of the record that a line updates; undefined where it creates one. */
-const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Promise<number | undefined> => {
+const targetOf = async ({ update: write, by }: Writes, values: JsonObject): Promise<RecordId | undefined> => {
   const key = write === undefined || by === undefined ? undefined : keyOf(write, by, values);
   if (write === undefined || key === undefined) return undefined;
   const { resource, grant, acting } = write;
-  if (key.column === 'id') return Number(key.value);
+  if (key.id !== undefined) return key.id;
   return resource.records.identify(grant, key.column, key.value, acting.shared?.transaction);
 };
 
@@ -194,7 +201,7 @@ const lockTargets = async (
   if (write === undefined || by === undefined) return;
   const keys = lines.flatMap(({ values }) => {
     // The line itself reports an id that is none.
-    if (by === 'id' && !isId(own(values, by) ?? null)) return [];
+    if (by === 'id' && !write.resource.model.key.is(own(values, by))) return [];
     return keyOf(write, by, values) ?? [];
   });
   const [first] = keys;
@@ -204,21 +211,21 @@ const lockTargets = async (
 };
 
 /** The ids of the records that lines update, by the numbers of the lines. */
-type Targets = ReadonlyMap<number, number>;
+type Targets = ReadonlyMap<number, RecordId>;
 
 /**
  * Announces the updates, before the first one: a line may set a unique value that another record has until its own line
  * comes. None if `by` finds records by the only value that is unique.
  */
 const announceLines = async (writes: Writes, lines: readonly ImportLine[]): Promise<Targets> => {
-  const targets = new Map<number, number>();
+  const targets = new Map<number, RecordId>();
   const { update: write, by } = writes;
   if (write === undefined || by === undefined || !isInTransaction(write)) return targets;
-  const { indexes } = write.resource.model;
+  const { indexes, key } = write.resource.model;
   const isOfKey = (columns: readonly string[]): boolean => columns.length === 1 && columns[0] === by;
   if (!indexes.some(({ columns, unique }) => unique && !isOfKey(columns))) return targets;
   for (const { number, values, errors } of lines) {
-    if (errors.length > 0 || (by === 'id' && !isId(own(values, by) ?? null))) continue;
+    if (errors.length > 0 || (by === 'id' && !key.is(own(values, by)))) continue;
     const id = await targetOf(writes, values);
     if (id === undefined) continue;
     targets.set(number, id);

@@ -1,3 +1,4 @@
+import type { RecordId } from '../../fields/key.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { MakeWay } from '../../records/records.ts';
@@ -23,7 +24,7 @@ interface Announced extends Write {
 /** Announces an update or deletion (`values`: undefined) that comes later in the same transaction. */
 export const announce = (
   { resource, grant, acting: { shared } }: Announced,
-  id: number,
+  id: RecordId,
   values: JsonObject | undefined,
 ): void => {
   const { model, records, validate } = resource;
@@ -41,7 +42,7 @@ export const announce = (
 };
 
 /** The announced write of a record begins: from now on it keeps its values. */
-export const begin = ({ resource: { model }, acting: { shared } }: Write, id: number): void => {
+export const begin = ({ resource: { model }, acting: { shared } }: Write, id: RecordId): void => {
   shared?.later.delete(recordKey(model.name, id));
 };
 

@@ -3,6 +3,7 @@
  * grants. `save.ts` writes them.
  */
 
+import type { RecordId } from '../../fields/key.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
 import { type FieldRule, fieldError, type Label, type OwnRule } from '../../kernel/messages.ts';
@@ -14,7 +15,6 @@ import type { Grant } from '../../policy/grant.ts';
 import { requireGrant } from './area.ts';
 import { placed } from './collected-errors.ts';
 import { grantOfSystem } from './grant-of-system.ts';
-import { isId } from './record-id.ts';
 import type { ServedResource } from './served-resource.ts';
 import type { RecordWrite } from './writing.ts';
 
@@ -48,7 +48,7 @@ export interface NestedItem {
   readonly place: string;
   readonly rank: number;
   /** The id in the item; 0 for a create. */
-  readonly id: number;
+  readonly id: RecordId;
   readonly values: JsonObject;
 }
 
@@ -130,7 +130,7 @@ const readItem = (
       ? errorAt(at, `${place}.id`, labelOf('id'), 'required', rank)
       : { task: 'create', place, rank, id: 0, values };
   // No record can belong to a new one. Whether it belongs to another record stays secret.
-  if (action === 'create' || !isId(id))
+  if (action === 'create' || !resource.model.key.is(id))
     return { errors: placed(place, [resource.collision({ field: 'id', rule: 'reference' })]), rank };
   return { task: gone ? 'delete' : 'update', place, rank, id, values };
 };
@@ -146,7 +146,7 @@ const readList = (
   if (level > levels) return [errorAt(at, name, label, tooDeep, at.base, { max: levels })];
   if (!Array.isArray(value)) return [errorAt(at, name, label, 'type', at.base, { type: 'array' })];
   if (value.length > items) return [errorAt(at, name, label, tooMany, at.base, { max: items })];
-  const seen = new Set<number>();
+  const seen = new Set<RecordId>();
   const read: (NestedItem | NestedError)[] = [];
   for (const [index, each] of value.entries()) {
     const item = readItem(at, each as Json, index, action);

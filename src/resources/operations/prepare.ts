@@ -1,6 +1,7 @@
 /** Prepares a write: validation, hook, unique values and references, so that every message comes at once. */
 
 import { ConstraintError, type Transaction } from '../../database/database.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { ignoredErrors } from '../../http/preferences.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { type JsonObject, own } from '../../kernel/json.ts';
@@ -21,7 +22,7 @@ const isReported = ({ of }: RecordWrite, { field, others }: Collision): boolean 
 export const collisionErrors = async (
   write: RecordWrite,
   candidate: Candidate,
-  id: number | undefined,
+  id: RecordId | undefined,
   within?: Transaction,
 ): Promise<readonly FieldError[]> => {
   const { resource, grant } = write;
@@ -39,7 +40,7 @@ export const translateError = async (
   write: RecordWrite,
   error: unknown,
   candidate: Candidate,
-  id?: number,
+  id?: RecordId,
 ): Promise<unknown> => {
   if (!(error instanceof ConstraintError)) return error;
   const { of } = write;
@@ -61,7 +62,7 @@ export interface Prepared extends Candidate {
 
 /** The record that is updated: its id, and its JSON text of every field if a hook receives it. */
 interface Updated {
-  readonly id?: number;
+  readonly id?: RecordId;
   readonly whole?: string | undefined;
 }
 
@@ -164,7 +165,7 @@ const describedRecord = async (write: RecordWrite, body: JsonObject): Promise<Co
 const settleFields = async (
   write: RecordWrite,
   body: JsonObject,
-  id: number | undefined,
+  id: RecordId | undefined,
 ): Promise<RecordWrite> => {
   const { resource, grant, acting } = write;
   const sent = grant.held?.filter(({ fields }) => fields.some((name) => own(body, name) !== undefined)) ?? [];
@@ -182,7 +183,7 @@ const isAdmitted = (
   write: RecordWrite,
   body: JsonObject,
   columns: Columns,
-  id: number | undefined,
+  id: RecordId | undefined,
 ): Promise<boolean> => {
   const { resource, grant, acting } = write;
   const sent = Object.entries(columns).filter(

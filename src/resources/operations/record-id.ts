@@ -1,10 +1,12 @@
+import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { Problem } from '../../kernel/problem.ts';
 
-/** True if a value of a body, of code or of a file can be the id of a record. */
-export const isId = (id: unknown): id is number => Number.isSafeInteger(id) && Number(id) > 0;
-
-/** The value as an id. @throws Problem `record_not_found` for a value that cannot be one */
-export const requireId = (id: unknown): number => {
-  if (!isId(id)) throw new Problem('record_not_found');
+/** The value as an id of the records with this key. @throws Problem `record_not_found` if it cannot be one */
+export const requireId = (key: RecordKey, id: unknown): RecordId => {
+  if (!key.is(id)) throw new Problem('record_not_found');
   return id;
 };
+
+/** True if a value can be the version of a record. */
+export const isVersion = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) > 0;

@@ -1,6 +1,7 @@
 /** Deletes a record with its cascade, its hooks and its place in the trash. */
 
 import { ConstraintError, type Database, type Transaction } from '../../database/database.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import type { TrashBundle } from '../../records/trash.ts';
@@ -27,7 +28,7 @@ const bundleOf = ({ resource: { model, context }, acting }: RecordWrite): TrashB
 
 const destroy = async (
   write: RecordWrite,
-  id: number,
+  id: RecordId,
   versions: readonly number[] | undefined,
   bundle = bundleOf(write),
 ): Promise<void> => {
@@ -58,7 +59,7 @@ const destroy = async (
 /** Locks the record and checks its version, then runs the hook and finds its dependents, which may change it. */
 const destroyWith = async (
   write: TransactionalWrite,
-  id: number,
+  id: RecordId,
   versions: readonly number[] | undefined,
 ): Promise<void> => {
   const { model, cascade, context } = write.resource;
@@ -77,7 +78,7 @@ const destroyWith = async (
 /** Deletes in a transaction if more than the record's own statement is needed. */
 const destroyAll = (
   write: RecordWrite,
-  id: number,
+  id: RecordId,
   versions: readonly number[] | undefined,
 ): Promise<void> => {
   const { hooks, table } = write.resource.model;
@@ -102,7 +103,7 @@ const destroyAll = (
  */
 export const remove = async (
   write: RecordWrite,
-  id: number,
+  id: RecordId,
   versions: readonly number[] | undefined,
 ): Promise<void> => {
   try {

@@ -4,12 +4,13 @@
  */
 
 import { ConstraintError, type SqlValue, type Transaction } from '../../database/database.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { errorAt } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { referencedTable } from '../../model/models.ts';
+import { keyOf, referencedTable } from '../../model/models.ts';
 import type { ModelField } from '../../model/resource.ts';
 import type { Collision } from '../../records/collisions.ts';
 import { reasonOf } from '../../records/history.ts';
@@ -33,7 +34,7 @@ import {
 interface BundleReference {
   readonly field: ModelField;
   readonly model: string;
-  readonly id: number;
+  readonly id: RecordId;
   readonly key: string;
 }
 
@@ -41,7 +42,7 @@ interface BundleReference {
 export interface RestoredRecord {
   readonly resource: ServedResource;
   readonly key: string;
-  readonly id: number;
+  readonly id: RecordId;
   /** Its version after the restore. */
   readonly version: number;
   readonly values: JsonObject;
@@ -64,7 +65,7 @@ const referencesOf = ({ model }: ServedResource, record: JsonObject): readonly B
   [...model.fields.values()].flatMap((field): BundleReference[] => {
     const { reference, name } = field;
     const id = record[name];
-    if (reference === undefined || typeof id !== 'number') return [];
+    if (field.referenceKey?.is(id) !== true || reference === undefined) return [];
     return [{ field, model: reference, id, key: recordKey(reference, id) }];
   });
 
@@ -109,7 +110,11 @@ const missingOf = async (
   const missing = new Set<string>();
   for (const [model, references] of Map.groupBy(outside, (each) => each.model)) {
     const ids = [...new Set(references.map(({ id }) => id))];
-    const present = await createPresent(database, referencedTable(models, model))(transaction, ids);
+    const present = await createPresent(
+      database,
+      referencedTable(models, model),
+      keyOf(models, model),
+    )(transaction, ids);
     for (const id of ids) if (!present.has(id)) missing.add(recordKey(model, id));
   }
   return missing;
@@ -135,7 +140,7 @@ const strayingOf = async (
   for (const some of Map.groupBy(bound, ({ reference, same }) => `${reference.model} ${same}`).values()) {
     const [{ reference: { model } = { model: '' }, same = '' } = {}] = some;
     const ids = some.flatMap(({ reference: { key, id } }) => (inBundle.has(key) ? [] : id));
-    const column = createValuesIn(database, referencedTable(models, model), same);
+    const column = createValuesIn(database, referencedTable(models, model), keyOf(models, model), same);
     const stored = await column(transaction, [...new Set(ids)]);
     for (const { reference, value } of some) {
       const other = inBundle.get(reference.key)?.[same] ?? stored.get(reference.id) ?? null;
@@ -267,7 +272,7 @@ const insertAll = async (
   }
   for (const [{ resource, id, columns }, column] of filled) {
     const [field, value] = [resource.model.fields.get(column), columns[column]];
-    if (field !== undefined) await resource.many.fill(transaction, id, field, Number(value));
+    if (field !== undefined && value != null) await resource.many.fill(transaction, id, field, value);
   }
   for (const [resource, some] of Map.groupBy(
     new Set(filled.map(([record]) => record)),
@@ -290,7 +295,7 @@ const referAgain = async (
   write: TransactionalWrite,
   { bundle }: FirstRecord,
   { model, field: named, target }: NulledReferences,
-  isBack: (model: string, id: number) => boolean,
+  isBack: (model: string, id: RecordId) => boolean,
 ): Promise<void> => {
   const { context } = write.resource;
   const field = context.models.get(model)?.fields.get(named);
@@ -341,7 +346,7 @@ interface Attempt {
 
 const restoreBundle = async (
   write: TransactionalWrite,
-  id: number,
+  id: RecordId,
   versions: readonly number[] | undefined,
   attempt: Attempt,
 ): Promise<SavedRecord> => {
@@ -403,7 +408,7 @@ const flawsOf = async (
   records: readonly RestoredRecord[],
 ): Promise<readonly FieldError[]> => {
   const keys = new Set(records.map(({ key }) => key));
-  const isThere = (model: string, id: unknown): boolean => keys.has(recordKey(model, Number(id)));
+  const isThere = (model: string, id: unknown): boolean => keys.has(recordKey(model, String(id)));
   const found: FieldError[] = [];
   for (const [index, record] of records.entries()) {
     const { resource, columns, errors } = record;
@@ -428,7 +433,7 @@ const flawsOf = async (
  */
 export const restore = async (
   write: RecordWrite,
-  id: number,
+  id: RecordId,
   versions: readonly number[] | undefined,
 ): Promise<SavedRecord> => {
   const { context, model, cascade } = write.resource;

@@ -1,5 +1,6 @@
 /** Creates and updates records, with the nested records of their bodies, which are written by the same functions. */
 
+import type { RecordId } from '../../fields/key.ts';
 import { tagOf } from '../../http/preconditions.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
@@ -61,7 +62,7 @@ const ownerIn = ({ owner }: ResourceModel, whole: string): Json =>
 const auditOwner = (
   write: RecordWrite,
   action: 'create' | 'update',
-  id: number,
+  id: RecordId,
   before: Json,
   columns: Columns,
 ): void => {
@@ -182,7 +183,7 @@ export const create = (
 
 const save = async (
   write: RecordWrite,
-  id: number,
+  id: RecordId,
   { grant, values, columns }: Prepared,
   versions: readonly number[] | undefined,
   nested?: Nested,
@@ -202,7 +203,7 @@ const save = async (
 /** Locks and checks the outer record first: a caller who may not write it learns nothing about its nested records. */
 const updateWith = async (
   write: TransactionalWrite,
-  id: number,
+  id: RecordId,
   body: JsonObject,
   versions: readonly number[] | undefined,
   nested: Nested,
@@ -222,7 +223,7 @@ const updateWith = async (
 
 const updateAlone = async (
   write: RecordWrite,
-  id: number,
+  id: RecordId,
   body: JsonObject,
   versions: readonly number[] | undefined,
   included: Included,
@@ -254,7 +255,7 @@ const updateAlone = async (
  */
 export const update = async (
   write: RecordWrite,
-  id: number,
+  id: RecordId,
   body: JsonObject,
   versions: readonly number[] | undefined,
   included = nothingIncluded,
@@ -277,7 +278,7 @@ const innerWrite = (
   write: RecordWrite,
   { relation, resource, grants }: NestedList,
   { task }: NestedItem,
-  id: number | undefined,
+  id: RecordId | undefined,
 ): RecordWrite => {
   const grant = grants.get(task);
   if (grant === undefined) throw new Error(`no grant was made for the nested records: ${task}`);
@@ -304,7 +305,7 @@ const nestedWrites = function* ({ lists }: Nested): Generator<readonly [NestedLi
 };
 
 /** Announces the updates and deletions of nested records, those of all levels. */
-const announceNested = (write: TransactionalWrite, id: number, nested: Nested): void => {
+const announceNested = (write: TransactionalWrite, id: RecordId, nested: Nested): void => {
   for (const [list, item] of nestedWrites(nested)) {
     const inner = { ...innerWrite(write, list, item, id), acting: write.acting };
     if (item.task === 'delete') announce(inner, item.id, undefined);
@@ -313,7 +314,7 @@ const announceNested = (write: TransactionalWrite, id: number, nested: Nested): 
 };
 
 /** Announces an update with its nested records. @throws Problem `forbidden` */
-export const announceUpdate = (write: TransactionalWrite, id: number, values: JsonObject): void => {
+export const announceUpdate = (write: TransactionalWrite, id: RecordId, values: JsonObject): void => {
   announce(write, id, values);
   const nested = parseNested(write, 'update', values);
   if (nested !== undefined) announceNested(write, id, nested);
@@ -324,7 +325,7 @@ export const announceUpdate = (write: TransactionalWrite, id: number, values: Js
  */
 const writeNested = async (
   write: TransactionalWrite,
-  id: number,
+  id: RecordId,
   nested: Nested,
 ): Promise<readonly FieldError[]> => {
   const collected = new CollectedErrors();

@@ -3,6 +3,7 @@
  * strings.
  */
 
+import type { RecordId } from '../../fields/key.ts';
 import { isJsonObject, type JsonObject, toJson } from '../../kernel/json.ts';
 import {
   anything,
@@ -43,7 +44,7 @@ import { type Included, nothingIncluded, parseIncluded, type Related } from '../
 import { relatedFor, requireGrant } from './area.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { countNested } from './nested.ts';
-import { isId } from './record-id.ts';
+import { isVersion } from './record-id.ts';
 import { remove } from './remove.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -180,7 +181,7 @@ export const groupQueryString = (query: NamedAggregateQuery): string => {
 /** The query string of the relations to include with one record. */
 export const includeQueryString = (include: AnyInclude): string => encoded(includeTerms(include), {});
 
-type Row = JsonObject & { readonly id: number };
+type Row = JsonObject & { readonly id: RecordId };
 type Count = CountQuery<Readonly<Record<string, unknown>>>;
 
 const versions = new WeakMap<object, number>();
@@ -215,7 +216,8 @@ const versionOptions = { version: anything } satisfies OptionTable<VersionOption
 const updateOptions = { ...relatedOptions, ...versionOptions } satisfies OptionTable<RecordUpdateOptions>;
 
 const accepted = ({ version }: VersionOptions): readonly number[] | undefined => {
-  if (version !== undefined && !isId(version)) throw new TypeError('version must be a whole number from 1');
+  if (version !== undefined && !isVersion(version))
+    throw new TypeError('version must be a whole number from 1');
   return version === undefined ? undefined : [version];
 };
 
@@ -223,7 +225,7 @@ const accepted = ({ version }: VersionOptions): readonly number[] | undefined =>
  * The operations of one resource for a principal: the same as the API's, by the same policy. Each begins with a slice
  * of the main thread, as code may call it in a loop, and catch a refusal that no statement has made.
  */
-export class ScopeRecords implements NamedRecords, ForgettableRecords {
+export class ScopeRecords implements NamedRecords<RecordId>, ForgettableRecords {
   readonly #resource: ServedResource;
   readonly #acting: Acting;
 
@@ -274,21 +276,21 @@ export class ScopeRecords implements NamedRecords, ForgettableRecords {
     return [...(await this.#resource.aggregate(grant, request)).groups];
   }
 
-  async find(id: number, options: FindOptions = {}): Promise<Row | undefined> {
+  async find(id: RecordId, options: FindOptions = {}): Promise<Row | undefined> {
     await nextSlice();
     const { lock = false, include } = checkOptions('find', options, findOptions);
     const within = transactionOf(this.#acting);
     if (lock && within === undefined) throw new Error('lock: true holds inside a transaction only');
     const grant = this.#grant('detail');
     const included = this.#included(grant, include);
-    if (!isId(id)) return undefined;
+    if (!this.#resource.model.key.is(id)) return undefined;
     const record = await this.#resource.show(grant, id, [], { by: this.#acting.by, within, lock, included });
     if (record === undefined) return undefined;
     this.#acting.shared?.present.add(recordKey(this.#resource.model.name, id));
     return rowOf(record.json, record.version);
   }
 
-  async get(id: number, options?: FindOptions): Promise<Row> {
+  async get(id: RecordId, options?: FindOptions): Promise<Row> {
     const record = await this.find(id, options);
     if (record === undefined) throw new Problem('record_not_found');
     return record;
@@ -303,33 +305,33 @@ export class ScopeRecords implements NamedRecords, ForgettableRecords {
     return this.#answer(await this.#whole(body, () => create(write, body, included)));
   }
 
-  async update(id: number, values: JsonObject, options: RecordUpdateOptions = {}): Promise<Row> {
+  async update(id: RecordId, values: JsonObject, options: RecordUpdateOptions = {}): Promise<Row> {
     await nextSlice();
     const { include, ...rest } = checkOptions('update', options, updateOptions);
     const versions = accepted(rest);
     const write = this.#write('update');
     const included = this.#included(write.grant, include);
-    if (!isId(id)) throw new Problem('record_not_found');
+    if (!this.#resource.model.key.is(id)) throw new Problem('record_not_found');
     const body = bodyOf(values);
     return this.#answer(await this.#whole(body, () => update(write, id, body, versions, included)));
   }
 
-  async remove(id: number, options: VersionOptions = {}): Promise<void> {
+  async remove(id: RecordId, options: VersionOptions = {}): Promise<void> {
     await nextSlice();
     const versions = accepted(checkOptions('remove', options, versionOptions));
     const write = this.#write('destroy');
-    if (!isId(id)) throw new Problem('record_not_found');
+    if (!this.#resource.model.key.is(id)) throw new Problem('record_not_found');
     await remove(write, id, versions);
   }
 
   /** For scopes that act for the system: see `ForgettableRecords`. */
-  async forget(id: number): Promise<ForgottenValues> {
+  async forget(id: RecordId): Promise<ForgottenValues> {
     await nextSlice();
     const { shared, reason, actor } = this.#acting;
     transactionOf(this.#acting);
     if (reason === undefined)
       throw new TypeError('forget needs a scope that acts for the system: asSystem(reason)');
-    if (!isId(id)) throw new Problem('record_not_found');
+    if (!this.#resource.model.key.is(id)) throw new Problem('record_not_found');
     if (shared !== undefined) shared.writes += 1;
     const { model, context } = this.#resource;
     return context.forget({ model: model.name, id }, { ...actor(), reason }, shared);

@@ -2,6 +2,7 @@
 
 import type { Database, Transaction } from '../../database/database.ts';
 import { versionColumn } from '../../database/source.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { ApplicationCode } from '../../kernel/application-code.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
@@ -57,7 +58,7 @@ export interface ResourceContext {
   readonly forget: ForgetRecord;
   /** Ends what a deleted record owned, in the transaction of its deletion: called for models with `manage`. */
   readonly ownerEnds: (
-    record: { readonly model: string; readonly id: number },
+    record: { readonly model: string; readonly id: RecordId },
     actor: Actor,
     within: Transaction,
   ) => Promise<void>;

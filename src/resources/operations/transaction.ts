@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database, DeferredCaller, Transaction, WriteOptions } from '../../database/database.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { actorOf } from '../../http/call.ts';
 import type { Call } from '../../http/endpoint.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -98,13 +99,13 @@ export interface SharedTransaction {
 }
 
 /** Key of a record within a transaction. */
-export const recordKey = (model: string, id: number): string => `${model} ${id}`;
+export const recordKey = (model: string, id: RecordId): string => `${model} ${id}`;
 
 /** True if the transaction has seen or created a record; undefined outside of one. */
 export const isThereIn = ({
   shared,
 }: Pick<Acting, 'shared'>): ((model: string, id: unknown) => boolean) | undefined =>
-  shared && ((model, id) => shared.present.has(recordKey(model, Number(id))));
+  shared && ((model, id) => shared.present.has(recordKey(model, String(id))));
 
 class Shared implements SharedTransaction {
   readonly transaction: Transaction;

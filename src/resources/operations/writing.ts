@@ -2,6 +2,7 @@
 
 import { authMethod } from '../../auth/registry.ts';
 import { ConstraintError } from '../../database/database.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -45,7 +46,7 @@ interface Surrounding {
   /** The field of the nested record that refers to it. */
   readonly field: string;
   /** Undefined if the outer record was refused, so that the nested one is only validated. */
-  readonly id: number | undefined;
+  readonly id: RecordId | undefined;
   /** 1 for records nested in the requested one, 2 for those nested in them. */
   readonly level: number;
 }
@@ -108,7 +109,7 @@ export const beforeSave = async (
   { resource, acting }: RecordWrite,
   action: 'create' | 'update',
   values: JsonObject,
-  { id, whole }: { readonly id?: number | undefined; readonly whole?: string | undefined },
+  { id, whole }: { readonly id?: RecordId | undefined; readonly whole?: string | undefined },
 ): Promise<readonly FieldError[]> => {
   const { model, context } = resource;
   const added: FieldError[] = [];
@@ -117,7 +118,7 @@ export const beforeSave = async (
   const what = `beforeSave of ${model.name}, ${action}`;
   const limit = { isOver: false };
   try {
-    const hookContext: BeforeSaveContext<JsonObject> = {
+    const hookContext: BeforeSaveContext<JsonObject, string, JsonObject, RecordId> = {
       ...context.scopeOf({ ...deeper(acting, what), limit }),
       action,
       id,
@@ -146,7 +147,7 @@ export const beforeSave = async (
 export const beforeCommit = async (
   { resource, acting, restores = false }: TransactionalWrite,
   action: WriteAction,
-  id: number,
+  id: RecordId,
   before: string | undefined,
   after: string | undefined,
 ): Promise<JsonObject> => {
@@ -157,7 +158,7 @@ export const beforeCommit = async (
   const what = `beforeCommit of ${model.name}, ${action} of ${id}`;
   const errors: FieldError[] = [];
   try {
-    const hookContext: BeforeCommitContext = {
+    const hookContext: BeforeCommitContext<JsonObject, string, JsonObject, RecordId> = {
       ...context.scopeOf(deeper(acting, what)),
       action,
       restored: restores,
@@ -186,7 +187,7 @@ export const beforeCommit = async (
 export const afterCommit = (
   { resource, acting, restores = false }: RecordWrite,
   action: WriteAction,
-  { id, whole }: { readonly id: number; readonly whole?: string | undefined },
+  { id, whole }: { readonly id: RecordId; readonly whole?: string | undefined },
   values: JsonObject,
 ): void => {
   const { model, context } = resource;
@@ -196,7 +197,7 @@ export const afterCommit = (
   const run = async (): Promise<void> => {
     // Both the transaction and the request have ended.
     const after: Acting = { ...deeper(acting, what), shared: undefined, by: undefined, limit: undefined };
-    const hookContext: AfterCommitContext = {
+    const hookContext: AfterCommitContext<JsonObject, JsonObject, RecordId> = {
       ...context.scopeOf(after),
       action,
       restored: restores,
@@ -215,7 +216,7 @@ export const afterCommit = (
 
 /** The effect of a write on a record. */
 interface RecordChange {
-  readonly record: number;
+  readonly record: RecordId;
   readonly version: number;
   readonly action: RecordedAction;
   /** JSON texts of every field; undefined before a create and after a deletion. */
@@ -392,7 +393,7 @@ const assertTarget: (
 /** Reads the record as this caller reaches it, locked if the write has a transaction. @throws Problem 403, 404, 412 */
 export const currentRecord = async (
   { resource: { records }, acting, grant }: RecordWrite,
-  id: number,
+  id: RecordId,
   versions: readonly number[] | undefined,
   lock?: RowLock,
 ): Promise<CurrentRecord> => {
@@ -404,7 +405,7 @@ export const currentRecord = async (
 /** Refuses with 403, 404 or 412, which come before the validation errors of a body. */
 export const checkTarget = async (
   { resource: { records }, acting, grant }: RecordWrite,
-  id: number,
+  id: RecordId,
   versions: readonly number[] | undefined,
 ): Promise<void> => {
   assertTarget(await records.writeState(grant, id, acting.shared?.transaction), versions);
@@ -413,7 +414,7 @@ export const checkTarget = async (
 /** Throws the reason for which a write found no record that it may change. */
 export const refuseTarget = async (
   write: RecordWrite,
-  id: number,
+  id: RecordId,
   versions: readonly number[] | undefined,
 ): Promise<never> => {
   await checkTarget(write, id, versions);
@@ -426,7 +427,7 @@ export const refuseTarget = async (
 export const traceWrite = (
   { resource, acting }: TransactionalWrite,
   action: WriteAction,
-  id: number,
+  id: RecordId,
   fields: readonly string[],
 ): void => {
   const { reason, shared, actor } = acting;
@@ -526,7 +527,7 @@ const complete = async (
 };
 
 /** Writes the nested records of a written record. Returns whether that may have changed the outer record. */
-export type WriteWithin = (write: TransactionalWrite, id: number) => Promise<boolean>;
+export type WriteWithin = (write: TransactionalWrite, id: RecordId) => Promise<boolean>;
 
 /** The nested records of a written record, and its hook. */
 const concludeShared = async (

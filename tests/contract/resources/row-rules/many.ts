@@ -1,3 +1,4 @@
+import type { RecordId } from '../../../../src/fields/key.ts';
 import { Problem } from '../../../../src/kernel/problem.ts';
 import { apiArea } from '../../../../src/resources/area.ts';
 import {
@@ -255,7 +256,7 @@ export const playImport = async (playing: Playing, plan: ModelPlan, caller: Aski
   const rows = triedInTurn(playing, plan, caller, writes);
   const ids = new Map<number, number>();
   const onWritten = playing.random.chance(0.5)
-    ? ({ line, id }: { readonly line: number; readonly id: number }) => void ids.set(line, id)
+    ? ({ line, id }: { readonly line: number; readonly id: RecordId }) => void ids.set(line, Number(id))
     : undefined;
   const answer = await sendLines(playing, plan, acting, writes, onWritten);
   const outcome = wanted === undefined ? 'written' : wanted === 403 ? 'forbidden' : 'refused';

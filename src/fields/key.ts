@@ -1,0 +1,32 @@
+/**
+ * The contract of a key: how the records of a model are named. One file for each kind implements it; `keys.ts` lists
+ * them. Nothing else reads or writes an id as text, or asks of which type it is.
+ */
+
+import type { ColumnValue, FieldDefinition } from './field.ts';
+
+/** The id of a record as JSON has it: a number for an integer key, a text for every other. */
+export type RecordId = number | string;
+
+/** True for a value of JSON that can be the id of a record of some model. */
+export const isRecordId = (value: unknown): value is RecordId =>
+  typeof value === 'number' || typeof value === 'string';
+
+export interface RecordKey<Id extends RecordId = RecordId> {
+  /** Name of the key in model files, migrations and metadata. */
+  readonly kind: string;
+  /** The field `id`: its type has the column, the schema, the filters and the form of references to the record. */
+  readonly field: FieldDefinition;
+  /** The id in a path or a parameter; undefined for a text that names no record. */
+  parse(text: string): Id | undefined;
+  /** An id as paths and parameters spell it. */
+  format(id: RecordId): string;
+  /** True for a value of JSON that is an id in its canonical form. */
+  is(value: unknown): value is Id;
+  /** The id in a column, as a driver returns it. */
+  stored(column: NonNullable<ColumnValue>): Id;
+  /** The order of ids in the database, for functions that sort. */
+  compare(one: RecordId, other: RecordId): number;
+  /** The id so many places before one, where the database counts ids; undefined if none was given so early. */
+  before?(id: RecordId, places: number): Id | undefined;
+}
