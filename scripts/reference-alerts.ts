@@ -20,12 +20,12 @@ const file = new URL('../docs/deploy/prometheus/alerts.yml', import.meta.url);
 const words = {
   en: {
     title: 'Alerts',
-    lead: 'These are the alerts of [`alerts.yml`](../deploy/prometheus/alerts.yml), which is tested with `promtool`. [Metrics](metrics.md) has their figures, and [Monitor the service](../guide/monitoring.md) shows how to turn them on. Each alert carries instructions in its `description`.',
+    lead: 'These are the alerts of [`alerts.yml`](../deploy/prometheus/alerts.yml), with instructions in each `description`. [Monitor the service](../guide/monitoring.md) shows how to turn them on.',
     columns: ['alert', 'severity', 'after', 'fires when'],
   },
   'zh-CN': {
     title: '告警',
-    lead: '本页列出 [`alerts.yml`](../deploy/prometheus/alerts.yml) 中的告警，它们由 `promtool` 测试。所用的数值见[指标](metrics.zh-CN.md)，如何启用见[监控服务](../guide/monitoring.zh-CN.md)。告警本身的文字为英文。',
+    lead: '本页列出 [`alerts.yml`](../deploy/prometheus/alerts.yml) 中的告警。如何启用见[监控服务](../guide/monitoring.zh-CN.md)。告警本身的文字为英文。',
     columns: ['告警', '级别', '持续', '触发条件', '处理方法'],
   },
 } as const;

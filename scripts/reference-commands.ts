@@ -58,11 +58,11 @@ const purposesInOrder = (): readonly (readonly [string, string])[] => {
 const words: Readonly<Record<ServiceLocale, PageWords>> = {
   en: {
     title: 'Command line',
-    lead: 'Exit status: 0 success, 1 failure, 2 usage error. An error is one line on stderr. With `--json` the result is one line of JSON, the last of stdout. `--help` explains more, with more examples.',
+    lead: 'Exit status: 0 success, 1 failure, 2 usage error. An error is one line on stderr. With `--json` the result is one line of JSON, the last of stdout. `--help` explains more, with examples.',
   },
   'zh-CN': {
     title: '命令行',
-    lead: '退出状态：0 成功，1 失败，2 用法错误。错误为标准错误输出中的一行；使用 `--json` 时，结果是标准输出的最后一行 JSON。命令以英文输出，以下各节摘自其帮助；`--help` 有完整的说明与更多示例。',
+    lead: '退出状态：0 成功，1 失败，2 用法错误。错误为标准错误输出中的一行；使用 `--json` 时，结果是标准输出的最后一行 JSON。命令以英文输出，以下各节摘自其帮助；`--help` 有完整的说明与示例。',
   },
 };
 
@@ -77,18 +77,16 @@ const shortDescription = ({ description }: Command): readonly string[] => {
   return kept.match(/.{1,110}(?:\s|$)/g)?.map((line) => line.trimEnd()) ?? [];
 };
 
-/** The help of a command with its purpose and one example, and without the lines that every command has. */
+/** The help of a command with its purpose, and without examples and the lines that every command has. */
 const shortHelp = (name: string, command: Command): string =>
   commandHelp(name, {
     ...command,
     description: shortDescription(command),
-    // An example that only repeats the usage says nothing.
-    examples: command.examples.slice(0, 1).filter((example) => example !== `gatewright ${name}`),
+    examples: [],
   })
     .replace(/^ {2}--help +print this\n/m, '')
     .replace(/^( {2}--json) +print the result as one line of JSON$/m, '$1')
-    .replace('Options:\n\n', '')
-    .replace('Examples:\n  ', 'Example: ')
+    .replace('Options:\n', '')
     .replace(/\nExamples:\s*$/, '')
     .trimEnd();
 

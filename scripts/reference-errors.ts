@@ -19,28 +19,28 @@ interface Words extends PageWords {
 const words: Readonly<Record<ServiceLocale, Words>> = {
   en: {
     title: 'Errors',
-    lead: 'An error is returned as `{"code":…,"message":…}`. The first three digits of the code are the HTTP status. Match on `code`: it is stable, the text is not. `LOCALE` sets the language of the messages. A linked code has further causes and remedies.',
+    lead: 'An error is returned as `{"code":…,"message":…}`. The first three digits of the code are the HTTP status. Match on `code`, not on the text. A linked code has further causes and remedies.',
     columns: ['code', 'name', 'message'],
     notes: [
       'A 401 response has `WWW-Authenticate`, and a 405 response has `Allow`. 429 and 503 have `Retry-After` in seconds, except 50302: a retry could write twice.',
-      'Every method that a path does not support returns 405, including unknown methods such as `FOO`. `OPTIONS` returns 405 too, except for the preflight of a browser when `CORS_ORIGINS` is set, and for `OPTIONS *` (204). PUT works like PATCH, and every GET endpoint also accepts HEAD.',
+      '`OPTIONS` returns 405 too, except for the preflight of a browser when `CORS_ORIGINS` is set, and for `OPTIONS *` (204).',
     ],
     validation: 'Validation',
     aboutValidation:
-      'With `invalid_record` (422), `data.errors` has `{field, rule, message}` for every violated rule. The `message` of the envelope joins all of them with a comma and a space. If fields must be unique in combination, each of them has its own error, except fields that the caller cannot write.',
+      'With `invalid_record` (422), `data.errors` has `{field, rule, message}` for every violated rule. The `message` of the envelope joins all of them. Each field of a unique combination has its own error, except fields that the caller cannot write.',
     ruleColumns: ['rule', 'message'],
   },
   'zh-CN': {
     title: '错误码',
-    lead: '出错时返回 `{"code":…,"message":…}`。代码的前三位数字是 HTTP 状态码。程序应根据 `code` 判断：`code` 保持稳定，文字可能改变。`LOCALE` 决定消息的语言。带链接的代码另有原因与处理办法的说明。',
+    lead: '出错时返回 `{"code":…,"message":…}`。代码的前三位数字是 HTTP 状态码。程序应根据 `code` 判断，而不是文字。带链接的代码另有原因与处理办法的说明。',
     columns: ['code', '名称', '消息'],
     notes: [
       '401 带有 `WWW-Authenticate`，405 带有 `Allow`，429 与 503 带有以秒计的 `Retry-After`。50302 没有 `Retry-After`，因为重试可能重复写入。',
-      '路径不支持的方法一律返回 405，`FOO` 等未知方法也是如此。`OPTIONS` 同样返回 405，但设置了 `CORS_ORIGINS` 时浏览器的预检请求以及 `OPTIONS *`（204）除外。PUT 等同于 PATCH，凡支持 GET 的接口也支持 HEAD。',
+      '`OPTIONS` 同样返回 405，但设置了 `CORS_ORIGINS` 时浏览器的预检请求以及 `OPTIONS *`（204）除外。',
     ],
     validation: '校验',
     aboutValidation:
-      '`invalid_record`（422）的 `data.errors` 为违反的每条规则给出 `{field, rule, message}`，响应的 `message` 以逗号加空格连接全部消息。多个字段的组合须唯一时，每个字段各有一条错误，调用者不可写的字段除外。',
+      '`invalid_record`（422）的 `data.errors` 为违反的每条规则给出 `{field, rule, message}`，响应的 `message` 连接全部消息。多个字段的组合须唯一时，每个字段各有一条错误，调用者不可写的字段除外。',
     ruleColumns: ['规则', '消息'],
   },
 };

@@ -1,6 +1,5 @@
 import ts from 'typescript';
 import { dialectOf } from '../src/database/dialects.ts';
-import { choiceColours } from '../src/fields/colours.ts';
 import type { FieldType } from '../src/fields/field.ts';
 import { type FieldKind, fieldKinds, fieldTypes } from '../src/fields/registry.ts';
 import type { ServiceLocale } from '../src/kernel/messages.ts';
@@ -58,7 +57,6 @@ interface Words extends PageWords {
   readonly inAdministration: string;
   readonly aboutAdministration: string;
   readonly icons: string;
-  readonly colours: string;
   readonly listed: string;
   readonly stop: string;
 }
@@ -77,14 +75,13 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     notes: [
       '`field.owner()` is the reference `user_id` to the owner of the record. Ownership and isolation use it.',
       "`unique: 'owner'` requires `field.owner()`. For fields that are unique in combination, use the option of the model: `unique: [['order_id', 'product_id']]`.",
-      "Duplicates return 422 with an error on each field that the caller may write. A record that the caller cannot see also occupies its value: `unique: true` reveals that a value exists, and `unique: 'owner'` does not.",
+      "Duplicates return 422. A record that the caller cannot see also occupies its value: `unique: true` reveals that a value exists, and `unique: 'owner'` does not.",
       "A name that a database reserves (`ctid`, `xmin`, `oid`, `rowid` …) cannot name a field, and a model's table cannot have the name of a system table.",
     ],
     asOf: (kind) => `As of [${kind}](#${kind}).`,
     inAdministration: 'In the administration area',
     aboutAdministration: '`group`, `colors`, `icon` and `menu` in one model:',
     icons: 'Icons: ',
-    colours: 'Colours: ',
     listed: ', ',
     stop: '.',
   },
@@ -101,14 +98,13 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     notes: [
       '`field.owner()` 是指向记录所有者的引用 `user_id`，供归属与数据隔离使用。',
       "`unique: 'owner'` 需要 `field.owner()`。多个字段的组合须唯一时，使用模型的选项：`unique: [['order_id', 'product_id']]`。",
-      "重复时返回 422，并在调用者可写的每个相关字段上给出错误。调用者看不到的记录同样占用其值：`unique: true` 会暴露某个值已存在，`unique: 'owner'` 则不会。",
+      "重复时返回 422。调用者看不到的记录同样占用其值：`unique: true` 会暴露某个值已存在，`unique: 'owner'` 则不会。",
       '数据库保留的名称（`ctid`、`xmin`、`oid`、`rowid` 等）不能用作字段，模型的数据表也不能与系统表同名。',
     ],
     asOf: (kind) => `同 [${kind}](#${kind})。`,
     inAdministration: '在管理后台中',
     aboutAdministration: '一个模型中的 `group`、`colors`、`icon` 与 `menu`：',
     icons: '图标：',
-    colours: '颜色：',
     listed: '、',
     stop: '。',
   },
@@ -185,7 +181,6 @@ export const fieldsPage = (locale: ServiceLocale): string => {
       ends.aboutAdministration,
       decorated,
       `${ends.icons}${iconNames.map(code).join(listed)}${stop}`,
-      `${ends.colours}${choiceColours.map(code).join(listed)}${stop}`,
     ].join('\n\n'),
   );
 };

@@ -153,12 +153,12 @@ interface Words extends PageWords {
 const words: Readonly<Record<ServiceLocale, Words>> = {
   en: {
     title: 'Limits',
-    lead: 'These limits are fixed. For limits with a variable (`BODY_LIMIT`, `BODY_MEMORY`, `MAX_CONNECTIONS`, `HANDLER_TIMEOUT`, `TRANSACTION_TIMEOUT`) see [Configuration](configuration.md), for error codes see [Errors](errors.md).',
+    lead: 'These limits are fixed. [Configuration](configuration.md) has those with a variable, [Errors](errors.md) the codes.',
     columns: ['limit', 'value', 'beyond it'],
   },
   'zh-CN': {
     title: '上限',
-    lead: '以下上限是固定的。可用变量调整的上限（`BODY_LIMIT`、`BODY_MEMORY`、`MAX_CONNECTIONS`、`HANDLER_TIMEOUT`、`TRANSACTION_TIMEOUT`）见[配置](configuration.zh-CN.md)，错误码见[错误码](errors.zh-CN.md)。',
+    lead: '以下上限是固定的。可用变量调整的上限见[配置](configuration.zh-CN.md)，错误码见[错误码](errors.zh-CN.md)。',
     columns: ['对象', '上限', '超出时'],
   },
 };

@@ -55,14 +55,14 @@ interface Words extends PageWords {
 const words: Readonly<Record<ServiceLocale, Words>> = {
   en: {
     title: 'List parameters',
-    lead: 'Every list accepts these parameters: resources, `/users`, `/api_keys` and the lists of the administration area. Without `page`, `per_page` and `after`, a list returns all records. An invalid value returns 400, and so does a field that the caller cannot see in the list. See [Aggregates](aggregates.md) for counts and sums by group. See [Relations](relations.md) for related records, and for filters and sorts by their fields (`filter[customer.country]=DE`).',
+    lead: 'Every list accepts these parameters: resources, `/users`, `/api_keys` and the lists of the administration area. Without `page`, `per_page` and `after`, a list returns all records. An invalid value returns 400, and so does a field that the caller cannot see in the list. [Relations](relations.md) has related records, and filters and sorts by their fields (`filter[customer.country]=DE`).',
     parameter: 'parameter',
     perPage: ', 1 to 1,000',
     sort: '; default `id`, for words of a full-text search the best match; ties are ordered by `id`; null comes first',
     filter: 'Conditions, joined by AND',
     search: '; words and their best matches where the model has a [full-text search](../guide/search.md)',
     cursor:
-      'With a cursor, `Link` has `first`, `prev` and `next`. A client that follows them gets every record exactly once, in either direction, even during writes. A cursor is valid only for the sort that it was created with, and responses have no total.',
+      'With a cursor, `Link` has `first`, `prev` and `next`. A client that follows them gets every record exactly once, even during writes. A cursor is valid only for its sort.',
     operators: 'Operators',
     operator: 'operator',
     columns: ['field type', 'operators', 'sortable', 'searched by `q`'],
@@ -70,11 +70,11 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     no: 'no',
     csv: 'CSV',
     aboutCsv:
-      'Every list and every [aggregate](aggregates.md) is returned as CSV if `Accept` prefers `text/csv` to JSON. Records, fields, pages and headers are the same, and a long list is streamed. Errors are always the JSON envelope.',
+      'Every list and every [aggregate](aggregates.md) is returned as CSV if `Accept` prefers `text/csv` to JSON. Records, fields, pages and headers are the same. Errors are always the JSON envelope.',
     csvRules: [
-      'The format is RFC 4180 in UTF-8. The first line has the field names, lines end with CRLF, and cells are quoted where necessary.',
-      'A null value is empty; an empty text is `""`. Values are those of the JSON response. Arrays, objects, and all values of a `json` field are JSON text.',
-      "Spreadsheets treat text that begins with `=`, `+`, `-` or `@` as a formula, also in full width, after spaces, and after a line break or a separator (`,` `;` `|`, tab) within a cell. The service puts a `'` before each of them; text that already has one gets a second. Plain numbers (`-12.50`) stay unchanged.",
+      'The format is RFC 4180 in UTF-8. The first line has the field names.',
+      'A null value is empty; an empty text is `""`. Arrays, objects, and all values of a `json` field are JSON text.',
+      "The service puts a `'` before text that spreadsheets treat as a formula: that begins with `=`, `+`, `-` or `@`, also in full width, after spaces, and after a line break or a separator (`,` `;` `|`, tab) within a cell. Text that already has one gets a second. Plain numbers (`-12.50`) stay unchanged.",
     ],
     pagination: 'Pagination',
     header: 'header',
@@ -83,14 +83,14 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
   },
   'zh-CN': {
     title: '列表参数',
-    lead: '所有列表都接受以下参数：资源、`/users`、`/api_keys` 以及管理后台的列表。不给出 `page`、`per_page` 与 `after` 时返回全部记录。值无效，或使用调用者在列表中看不到的字段，均返回 400。按组统计见[汇总](aggregates.zh-CN.md)。关联记录，以及按其字段筛选与排序（`filter[customer.country]=DE`），见[关联](relations.zh-CN.md)。',
+    lead: '所有列表都接受以下参数：资源、`/users`、`/api_keys` 以及管理后台的列表。不给出 `page`、`per_page` 与 `after` 时返回全部记录。值无效，或使用调用者在列表中看不到的字段，均返回 400。关联记录，以及按其字段筛选与排序（`filter[customer.country]=DE`），见[关联](relations.zh-CN.md)。',
     parameter: '参数',
     perPage: '，1 至 1,000',
     sort: '；默认按 `id`，给出全文检索的词时最佳匹配在前；相同的按 `id` 排序；null 在前',
     filter: '条件，以 AND 连接',
     search: '；模型支持[全文检索](../guide/search.zh-CN.md)时为检索词，最佳匹配在前',
     cursor:
-      '使用游标时，`Link` 带有 `first`、`prev` 与 `next`。沿这些链接读取的客户端不重不漏地得到每条记录，两个方向都如此，期间有写入也不受影响。游标只用于生成它的排序，响应不含总数。',
+      '使用游标时，`Link` 带有 `first`、`prev` 与 `next`。沿这些链接读取的客户端不重不漏地得到每条记录，期间有写入也不受影响。游标只用于生成它的排序。',
     operators: '运算符',
     operator: '运算符',
     columns: ['字段类型', '运算符', '可排序', '由 `q` 搜索'],
@@ -98,10 +98,10 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     no: '否',
     csv: 'CSV',
     aboutCsv:
-      '若 `Accept` 优先选择 `text/csv` 而不是 JSON，列表与[汇总](aggregates.zh-CN.md)以 CSV 返回。记录、字段、分页与响应头都相同，长列表以流的方式发送。错误始终为 JSON 响应结构。',
+      '若 `Accept` 优先选择 `text/csv` 而不是 JSON，列表与[汇总](aggregates.zh-CN.md)以 CSV 返回。记录、字段、分页与响应头都相同。错误始终为 JSON 响应结构。',
     csvRules: [
-      '格式为 UTF-8 的 RFC 4180：首行为字段名，行以 CRLF 结尾，必要时单元格加引号。',
-      'null 为空，空文本为 `""`。值与 JSON 响应相同；数组、对象以及 `json` 字段的所有值为 JSON 文本。',
+      '格式为 UTF-8 的 RFC 4180：首行为字段名。',
+      'null 为空，空文本为 `""`。数组、对象以及 `json` 字段的所有值为 JSON 文本。',
       "电子表格把以 `=`、`+`、`-` 或 `@` 开头的文本当作公式，全角字符、前有空格、位于单元格内换行或分隔符（`,` `;` `|`、制表符）之后也是如此。服务在其前加上 `'`，本来就有的再加一个。普通数字（`-12.50`）不变。在 JSON 数组与对象中，逗号不算这种分隔符。",
     ],
     pagination: '分页',

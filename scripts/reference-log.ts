@@ -83,7 +83,7 @@ const messagesOf = (lines: readonly LoggedLine[], level: Level): readonly string
 const words = {
   en: {
     title: 'Log lines',
-    lead: 'The service writes one JSON object per line to standard output. `LOG_LEVEL` sets the lowest level. At a terminal, `gatewright dev` prints readable lines instead. The service logs no password, key, token, header, query string or body. It logs errors of your code as they are. A line with `dropped` counts lines that were lost because standard output was blocked. [Monitor the service](../guide/monitoring.md) shows how to use them.',
+    lead: 'The service writes one JSON object per line to standard output. `LOG_LEVEL` sets the lowest level. It logs no password, key, token, header, query string or body, and errors of your code as they are. A line with `dropped` counts lost lines. [Monitor the service](../guide/monitoring.md) shows how to use them.',
     field: 'field',
     general: '## Fields of every line',
     request: '## Fields of a request',
@@ -97,7 +97,7 @@ const words = {
   },
   'zh-CN': {
     title: '日志',
-    lead: '服务向标准输出每行写入一个 JSON 对象，`LOG_LEVEL` 设置最低级别。在终端中，`gatewright dev` 改为打印便于阅读的行。服务不记录密码、密钥、令牌、请求头、查询字符串与请求体，应用代码的错误则原样记录。带有 `dropped` 的行给出因标准输出阻塞而丢失的行数。如何使用见[监控服务](../guide/monitoring.zh-CN.md)。',
+    lead: '服务向标准输出每行写入一个 JSON 对象，`LOG_LEVEL` 设置最低级别。服务不记录密码、密钥、令牌、请求头、查询字符串与请求体，应用代码的错误则原样记录。带有 `dropped` 的行给出丢失的行数。如何使用见[监控服务](../guide/monitoring.zh-CN.md)。',
     field: '字段',
     general: '## 每行都有的字段',
     request: '## 请求的字段',

@@ -42,20 +42,18 @@ interface Words extends PageWords {
 const words: Readonly<Record<ServiceLocale, Words>> = {
   en: {
     title: 'Configuration',
-    lead: 'The service reads these environment variables once, at start. If any are invalid, it reports all of them and does not start. An empty variable counts as unset.',
+    lead: 'The service reads these environment variables once, at start. If any are invalid, it does not start. An empty variable counts as unset.',
     columns: ['variable', 'default', 'meaning'],
     aboutCredentials:
       'Paths are relative to the current folder. The credentials are a standard [age](https://age-encryption.org) file with the secrets of applications, and optionally `jwt_secret`, `smtp_password` and `providers.NAME.client_secret`. A changed file is read again.',
-    aboutFile:
-      'Functions and limits, which no variable can hold, are in this file of the application: it exports `defineConfig({ … })` by default. The file is optional.',
+    aboutFile: 'This optional file of the application exports `defineConfig({ … })` by default.',
     notes: [
       'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller`, each `network` or each tenant (`per`): see [Limit requests](../guide/rate-limits.md).',
-      "Where several environments run the same code, `environment` comes from a variable: `environment: process.env.DEPLOYMENT ?? 'development'`.",
+
       '`mail`, `registration` and `accounts` are explained in [Self-service accounts and mail](../guide/accounts.md), `remove` and `rename` of accounts in [Erase personal data](../guide/erasure.md), `providers` in [Sign in with a provider](../guide/providers.md), `sessions` in [Long sign-ins](../reference/accounts.md#long-sign-ins).',
     ],
     packages: 'Packages that the application installs',
-    aboutPackages:
-      'Gatewright brings the packages that every application needs. Some settings need another one. Where it is missing, the service does not start, and the error names the command.',
+    aboutPackages: 'Some settings need a package, without which the service does not start.',
     packageColumns: ['setting', 'command'],
     settings: [
       '`DATABASE_URL` of PostgreSQL',
@@ -68,20 +66,18 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
   },
   'zh-CN': {
     title: '配置',
-    lead: '服务启动时读取一次环境变量。所有错误会一并报告，有错误时服务不会启动。空值等同于未设置。',
+    lead: '服务启动时读取一次环境变量。有错误时服务不会启动。空值等同于未设置。',
     columns: ['变量', '默认值', '含义'],
     aboutCredentials:
       '路径相对于当前目录。凭据文件是标准的 [age](https://age-encryption.org) 文件，保存各应用的密钥，也可以保存 `jwt_secret`、`smtp_password` 与 `providers.NAME.client_secret`；文件变化后会重新读取。',
-    aboutFile:
-      '变量无法表达的函数与限速放在应用的这个文件中：以默认导出给出 `defineConfig({ … })`。该文件可以省略。',
+    aboutFile: '应用的这个文件（可以省略）以默认导出给出 `defineConfig({ … })`。',
     notes: [
       '`RateLimit` 为每个 `window`（`1m`）内的 `max` 个请求，其中 `burst` 个可以同时到达，按每个 `caller`、每个 `network` 或每个租户（`per`）计算，见[限速](../guide/rate-limits.zh-CN.md)。',
-      "多个环境运行同样的代码时，`environment` 取自变量：`environment: process.env.DEPLOYMENT ?? 'development'`。",
+
       '`mail`、`registration` 与 `accounts` 见[自助账号与邮件](../guide/accounts.zh-CN.md)，其中 `remove` 与 `rename` 见[删除个人数据](../guide/erasure.zh-CN.md)，`providers` 见[通过身份提供方登录](../guide/providers.zh-CN.md)，`sessions` 见[长期登录](../reference/accounts.zh-CN.md#长期登录)。',
     ],
     packages: '由应用安装的包',
-    aboutPackages:
-      'Gatewright 自带每个应用都需要的包；部分设置还需要应用另行安装。缺少时服务不会启动，错误信息会给出安装命令。',
+    aboutPackages: '部分设置需要应用另行安装包，缺少时服务不会启动。',
     packageColumns: ['设置', '命令'],
     settings: [
       'PostgreSQL 的 `DATABASE_URL`',

@@ -62,7 +62,7 @@ const methodsIn = (locale: ServiceLocale): string =>
 const resourceWords: Readonly<Record<ServiceLocale, ResourceWords>> = {
   en: {
     title: 'Resource options',
-    lead: 'A file in `resources/` exports `defineResource(name, options)` by default. Only `fields` is required. A name that does not exist, or a value of the wrong type, stops the start with the file, the option and the nearest name.',
+    lead: 'A file in `resources/` exports `defineResource(name, options)` by default. Only `fields` is required. A wrong name or type prevents the start.',
     options: 'Options',
     furtherPages: (methods) =>
       `Actions are \`list\`, \`detail\`, \`create\`, \`update\` and \`destroy\`. Methods are ${methods}. [Field types](fields.md) lists the functions of \`field\`, [Conditions](conditions.md) those of rules, [Relations](relations.md) the options of \`many\`.`,
@@ -73,7 +73,7 @@ const resourceWords: Readonly<Record<ServiceLocale, ResourceWords>> = {
   },
   'zh-CN': {
     title: '资源选项',
-    lead: '`resources/` 中的文件以默认导出给出 `defineResource(name, options)`，只有 `fields` 是必需的。名称不存在或值的类型不对时服务不会启动，错误信息给出文件、选项与最接近的名称。',
+    lead: '`resources/` 中的文件以默认导出给出 `defineResource(name, options)`，只有 `fields` 是必需的。名称或类型不对时服务不会启动。',
     options: '选项',
     furtherPages: (methods) =>
       `操作为 \`list\`、\`detail\`、\`create\`、\`update\` 与 \`destroy\`，认证方式为 ${methods.replace(/(?<=`)和(?=`)/, ' 与 ')}。\`field\` 的函数见[字段类型](fields.zh-CN.md)，规则的函数见[条件](conditions.zh-CN.md)，\`many\` 的选项见[关联](relations.zh-CN.md)。`,
@@ -141,7 +141,7 @@ const scopeSections: readonly (readonly [Titled, string])[] = [
     {
       en: [
         'Records',
-        'The operations that `records(model)` returns. Each goes through policy, validation and hooks like a request.',
+        'The operations that `records(model)` returns, with policy, validation and hooks like a request.',
       ],
       'zh-CN': ['记录', '`records(model)` 返回的操作。与请求一样，每个操作都经过访问规则、校验与钩子。'],
     },
@@ -185,11 +185,11 @@ const scopeSections: readonly (readonly [Titled, string])[] = [
     {
       en: [
         'Users',
-        "The operations of `asSystem(reason).records('User')`, on the accounts of the service. The scope of a caller has `list` and `find` only, which return the users of `GET /api/v1/users`: administrators read all of them, other users themselves. There are no `include`, `update` by version, or hooks.",
+        "The operations of `asSystem(reason).records('User')`, on the accounts of the service. The scope of a caller has `list` and `find` only, which return the users of `GET /api/v1/users`. There are no `include`, `update` by version, or hooks.",
       ],
       'zh-CN': [
         '用户',
-        "`asSystem(reason).records('User')` 对服务账号的操作。调用者的作用域只有 `list` 与 `find`，返回 `GET /api/v1/users` 的用户：管理员可读全部，其他用户只能读自己。不支持 `include`、按版本的 `update` 与钩子。",
+        "`asSystem(reason).records('User')` 对服务账号的操作。调用者的作用域只有 `list` 与 `find`，返回 `GET /api/v1/users` 的用户。不支持 `include`、按版本的 `update` 与钩子。",
       ],
     },
     'ManagedUsers',
@@ -223,11 +223,11 @@ const scopeSections: readonly (readonly [Titled, string])[] = [
 const scopeWords: Readonly<Record<ServiceLocale, { readonly title: string; readonly lead: string }>> = {
   en: {
     title: 'Scope',
-    lead: 'Code of an application works with a scope: endpoints and hooks get one that acts for the caller, jobs and `onStart` one that acts for the system. [Code of your own](../guide/code.md) shows it at work.',
+    lead: 'Endpoints and hooks get a scope that acts for the caller, jobs and `onStart` one that acts for the system. [Code of your own](../guide/code.md) shows it at work.',
   },
   'zh-CN': {
     title: '作用域',
-    lead: '应用的代码通过作用域读写数据：接口与钩子的作用域以调用者身份操作，任务与 `onStart` 的以系统身份操作。用法见[编写代码](../guide/code.zh-CN.md)。',
+    lead: '接口与钩子的作用域以调用者身份操作，任务与 `onStart` 的以系统身份操作。用法见[编写代码](../guide/code.zh-CN.md)。',
   },
 };
 

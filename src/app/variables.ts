@@ -68,7 +68,7 @@ const databaseReadUrl = variable.of({
   meaning: {
     'zh-CN':
       'DATABASE_URL 所指 PostgreSQL 的只读副本：列表、报表与详情由其响应，前提是落后不足一秒，且已包含调用者所写的内容',
-    en: 'a read replica of the PostgreSQL in DATABASE_URL: serves lists, reports and details if it is less than a second behind and has the writes of the caller',
+    en: 'a read replica of the PostgreSQL in DATABASE_URL, for reads if it is less than a second behind and has the writes of the caller',
   },
   read: (environment): string | undefined => {
     const url = environment.text('DATABASE_READ_URL');
@@ -115,8 +115,8 @@ const metricsPort = variable.of({
 const metricsToken = variable.secret(
   'METRICS_TOKEN',
   {
-    'zh-CN': '`GET /metrics` 要求的 Bearer 令牌，至少 16 个字符；未设置则不要求凭据',
-    en: 'bearer token required by `GET /metrics`, at least 16 characters; if unset, no credentials are required',
+    'zh-CN': '`GET /metrics` 要求的 Bearer 令牌，至少 16 个字符',
+    en: 'bearer token required by `GET /metrics`, at least 16 characters',
   },
   (token) =>
     // The form of RFC 6750, section 2.1.
@@ -155,8 +155,8 @@ const trustProxy = variable.of({
   name: 'TRUST_PROXY',
   meaning: {
     'zh-CN':
-      '信任其 X-Forwarded-For 的代理：跳数，或以逗号分隔的地址、网段以及 `loopback`、`linklocal`、`uniquelocal`；IPv4 代理只属于 IPv4 网段',
-    en: 'proxies whose X-Forwarded-For is trusted: a number of hops, or addresses, ranges, `loopback`, `linklocal` and `uniquelocal`, comma-separated; an IPv4 proxy is in IPv4 ranges only',
+      '信任其 X-Forwarded-For 的代理：跳数，或以逗号分隔的地址、网段以及 `loopback`、`linklocal`、`uniquelocal`',
+    en: 'proxies whose X-Forwarded-For is trusted: a number of hops, or addresses, ranges, `loopback`, `linklocal` and `uniquelocal`, comma-separated',
   },
   read: (environment): boolean | number | string[] => {
     const text = environment.text('TRUST_PROXY');
@@ -198,7 +198,7 @@ const language = variable.of({
   meaning: {
     'zh-CN':
       '`zh-CN`、`en` 或 `locales` 中的语言：所有提示信息的语言；`auto`：由每个请求的 `Accept-Language` 选择，未选择时为 `zh-CN`；`auto:en,de`：在所列语言中选择，未选择时为第一种，见[语言](../guide/languages.zh-CN.md)；未设置时，除 `start` 和 `dev` 外的命令用英文报告问题',
-    en: '`zh-CN`, `en`, or a language in `locales`: language of all messages. `auto`: each request chooses by `Accept-Language`, `zh-CN` where it does not. `auto:en,de`: it chooses among these, the first where it does not. If unset, commands other than `start` and `dev` report problems in English',
+    en: '`zh-CN`, `en`, or a language in `locales`: language of all messages. `auto`: each request chooses by `Accept-Language`, `zh-CN` where it does not. `auto:en,de`: it chooses among these, the first where it does not. If unset, commands other than `start` and `dev` use English',
   },
   read: (environment): LanguageSetting => {
     const text = environment.text('LOCALE') ?? defaultLocale;
@@ -332,7 +332,7 @@ export const variableRows = {
   }),
   adminSecondFactor: variable.choice('ADMIN_SECOND_FACTOR', 'optional', ['optional', 'required'], {
     'zh-CN': '`optional` 或 `required`：是否每位管理员都须先设置两步验证，才能使用管理后台',
-    en: '`required`: every administrator must set up two-step verification before using the administration area; else `optional`',
+    en: '`required`: every administrator must set up two-step verification; else `optional`',
   }),
   language,
   logLevel: variable.choice('LOG_LEVEL', 'info', logLevels, {
@@ -356,12 +356,12 @@ export const variableRows = {
     en: 'seconds after SIGTERM during which `?ready` returns 503 and every response closes its connection (0 to 3,600)',
   }),
   handlerTimeout: variable.integer('HANDLER_TIMEOUT', 30, [1, 3_600], {
-    'zh-CN': '自定义钩子或接口的最长处理秒数（1 至 3,600），超时返回 503，其作用域不再接受调用',
-    en: 'maximum seconds for a hook or a custom endpoint before the request returns 503 and its scope takes no more calls (1 to 3,600)',
+    'zh-CN': '自定义钩子或接口的最长处理秒数（1 至 3,600），超时返回 503',
+    en: 'maximum seconds for a hook or a custom endpoint before the request returns 503 (1 to 3,600)',
   }),
   transactionTimeout: variable.integer('TRANSACTION_TIMEOUT', 5, [1, 60], {
-    'zh-CN': '自定义代码（接口、钩子、任务、脚本）中一个事务的最长秒数（1 至 60），超时回滚并返回 503',
-    en: 'maximum seconds for a transaction of the application (endpoints, hooks, jobs, scripts) before it is rolled back and the request returns 503 (1 to 60)',
+    'zh-CN': '自定义代码中一个事务的最长秒数（1 至 60），超时回滚并返回 503',
+    en: 'maximum seconds for a transaction of the application before it is rolled back and the request returns 503 (1 to 60)',
   }),
   jobs: variable.choice('JOBS', 'on', ['on', 'off', 'only'], {
     'zh-CN':
@@ -369,17 +369,16 @@ export const variableRows = {
     en: '`on`: runs jobs alongside the API; `off`: stores jobs but runs none here; `only`: runs jobs and serves only the health check',
   }),
   jobsConcurrency: variable.integer('JOBS_CONCURRENCY', 5, [1, 1_000], {
-    'zh-CN':
-      '此进程同时运行的应用任务数，1 至 1,000，此外其他名称的任务各可运行一个；邮件、Webhook 等服务自身的任务各有同样多的位置',
-    en: 'maximum number of application jobs that this process runs concurrently, 1 to 1,000, plus one of each other name; mails, webhooks and other jobs of the service have as many places each',
+    'zh-CN': '此进程同时运行的应用任务数，1 至 1,000；服务自身的任务各有同样多的位置',
+    en: 'maximum number of application jobs that this process runs concurrently, 1 to 1,000; jobs of the service have as many places each',
   }),
   trashDays: variable.integer('TRASH_DAYS', 30, [1, 36_500], {
     'zh-CN': '模型启用回收站时，已删除的记录可恢复的天数，1 至 36,500',
     en: 'days during which a record deleted from a model with `trash` can be restored, 1 to 36,500',
   }),
   historyDays: variable.integer('HISTORY_DAYS', undefined, [1, 36_500], {
-    'zh-CN': '记录的历史版本在多少天后删除（每条记录的最新版本始终保留），1 至 36,500；未设置则一直保留',
-    en: 'days after which older versions of records are removed, 1 to 36,500; the latest version is always kept; if unset, all are kept',
+    'zh-CN': '记录的历史版本在多少天后删除，1 至 36,500；未设置则一直保留',
+    en: 'days after which older versions of records are removed, 1 to 36,500; if unset, all are kept',
   }),
   webhookPrivate: variable.flag('WEBHOOK_PRIVATE', {
     'zh-CN': '`1` 允许 Webhook 指向私有地址并使用 http；否则只允许公网地址的 https',
