@@ -62,8 +62,8 @@ import { locate } from './locate.ts';
 /** Options of an application's `gatewright.config.ts`. */
 export interface ApplicationConfig {
   /**
-   * Name of the application, in one line of 1 to 60 characters: in the administration area, the documentation page, the
-   * titles of windows, and mails. Default: `name` of its package.json, without a scope.
+   * Name of the application, in one line of 1 to 60 characters: in pages and mails. Default: `name` of its
+   * package.json, without a scope.
    */
   readonly name?: string;
   /**
@@ -72,42 +72,34 @@ export interface ApplicationConfig {
    */
   readonly environment?: string;
   /**
-   * Colour of the badge in the form `#b45309`. One that cannot be seen on the light or on the dark page refuses the
-   * start: its contrast to both is 3 or more. Default: teal for `production`, amber for every other environment.
+   * Colour of the badge in the form `#b45309`. Its contrast to the light and to the dark page is 3 or more. Default:
+   * teal for `production`, amber for every other environment.
    */
   readonly colour?: string;
   /**
-   * Limits of the requests that a caller, a tenant or a network may send, by the path of a model (`orders`) or the
-   * method and path of an endpoint (`POST /checkout`, without `/api/v1`); `default` is that of every other endpoint
-   * below `/api/v1` but the health check.
+   * Rate limits by the path of a model (`orders`) or the method and path of an endpoint
+   * (`POST /checkout`); `default` is that of every other endpoint.
    */
   readonly limits?: Readonly<Record<string, RateLimit>>;
   /** `false` removes `POST /api/v1/payment`. Payments that were received stay in the administration area. */
   readonly payment?: false;
-  /**
-   * How the service sends mail. With it users reset forgotten passwords and change their addresses, and invitations are
-   * sent. Default: no mail.
-   */
+  /** How the service sends mail. Default: no mail. */
   readonly mail?: MailOption;
   /** Users who register themselves, at an address that they verify by mail. Default: `false`. */
   readonly registration?: false | RegistrationOptions;
-  /**
-   * Long sign-ins: with `"remember": true` a sign-in also returns a refresh token, which renews it. Default: a sign-in
-   * ends after 24 hours.
-   */
+  /** Long sign-ins. Default: a sign-in ends after 24 hours. */
   readonly sessions?: SessionOptions;
-  /** Accounts of users: rights over their own account, the way on from the pages of the service, and own pages. */
+  /** Rights of users over their own account, and addresses of pages. */
   readonly accounts?: AccountOptions;
   /** Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths. */
   readonly providers?: Readonly<Record<string, OidcProvider>>;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
   readonly onPayment?: PaymentHook;
   /**
-   * Awaited by `start` and `dev` before the first request is accepted, with a scope that acts for the system; an
-   * error prevents the start.
+   * Awaited before the first request is accepted, with a scope that acts for the system; an error prevents the start.
    */
   readonly onStart?: (scope: Scope<'all'>) => void | Promise<void>;
-  /** Awaited by `start` and `dev` once requests and jobs have ended, before the database is closed. */
+  /** Awaited once requests and jobs have ended, before the database is closed. */
   readonly onStop?: () => void | Promise<void>;
 }
 

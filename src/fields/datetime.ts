@@ -20,10 +20,7 @@ const parse = (text: string): string | undefined => {
   return milliseconds === undefined ? undefined : toTimestamp(milliseconds);
 };
 
-/**
- * An instant in milliseconds, years 0001 to 9999. Accepted with any ISO 8601 offset, returned in UTC. SQLite stores
- * the returned text, which sorts chronologically.
- */
+/** An instant in milliseconds, years 0001 to 9999. Accepted with any ISO 8601 offset, returned in UTC. */
 export const datetime = {
   kind: 'datetime',
   column: 'timestamp',

@@ -55,19 +55,17 @@ export interface CommonOptions {
   readonly required?: boolean;
   /**
    * No two records share the value (null excepted); with `'owner'` no two records of one owner. Texts are compared by
-   * their code points: `é` as one and as `e` with an accent are two values, so normalize them in `beforeSave` if they
-   * are one to you.
+   * their code points: normalize them in `beforeSave` if two forms of `é` are one to you.
    */
   readonly unique?: boolean | 'owner';
-  /** An index for filters and sorts by this field; unique fields and references have one anyway. */
+  /** An index for filters and sorts; unique fields and references have one anyway. */
   readonly index?: boolean;
   /** Used where the field is absent on create. */
   readonly default?: Json;
   /** Display name of the field, one text or one per language; derived from the name where absent. */
   readonly label?: Label;
   /**
-   * Heading under which forms and pages of a record show the field, with the others of its group; one text or one per
-   * language. Groups come in the order of their first fields, after the fields without one.
+   * Heading under which forms and pages of a record show the fields of a group, one text or one per language.
    */
   readonly group?: Label;
 }

@@ -30,7 +30,7 @@ const flaw = ({ min, max }: IntegerOptions): string | undefined =>
     ? boundsFlaw(min, max)
     : 'min and max must be whole numbers within ±(2^53−1)';
 
-/** A whole number within ±(2^53−1), which every JSON reader takes exactly. */
+/** A whole number within ±(2^53−1). */
 export const integer = {
   kind: 'integer',
   column: 'integer',

@@ -86,8 +86,7 @@ const fromText = (text: string): Json => {
 };
 
 /**
- * Any JSON value, stored and returned as compact text, with its keys in the order of the body and its numbers as they
- * were sent, also numbers that no double has. Hooks and other code get it as `JSON.parse` reads it. Null is the absent
+ * Any JSON value, stored and returned as compact text, with keys and numbers as they were sent. Null is the absent
  * value.
  */
 export const json = {

@@ -24,11 +24,7 @@ const parse = (text: string): number | undefined => {
   return Number.isFinite(number) ? numberOf(number) : undefined;
 };
 
-/**
- * A measured number: a finite IEEE 754 double. For money use a decimal or an integer. JSON and CSV have it as
- * JavaScript writes it, on both databases: `1`, `0.1`, `1e-7`, `1e+21`, and never `-0`. There is one exception: for
- * some numbers beyond 2^54, PostgreSQL writes more digits in JSON, which denote the same double.
- */
+/** A measured number: a finite IEEE 754 double. For money use a decimal or an integer. */
 export const number = {
   kind: 'number',
   column: 'number',

@@ -28,27 +28,21 @@ import { type IdentityOperator, identityOperators, numberOf, orNull, parseIntege
 /** Options beside the name of the model. */
 export interface ReferenceExtras extends CommonOptions {
   readonly default?: number;
-  /**
-   * Accepts any existing record, even one that the caller may not read. Without it a body may name only records that
-   * the caller could read by the referenced model's own detail endpoint; any other is treated as a missing id.
-   */
+  /** Accepts any existing record, even one that the caller may not read. */
   readonly anyone?: boolean;
   /**
    * The consequence for the record when the referenced one is deleted. `restrict`: the deletion is refused (409).
-   * `null`: the reference becomes null. `cascade`: the record is deleted too, as by the system: its hooks run, and
-   * the audit log records it. Default: `restrict` for required references, `null` for others.
+   * `null`: the reference becomes null. `cascade`: the record is deleted too, as by the system. Default: `restrict`
+   * for required references, `null` for others.
    */
   readonly onDelete?: 'restrict' | 'null' | 'cascade';
   /**
    * A required reference that both models have, by its key: `same: 'clinic'` admits only records of the same clinic.
-   * Any other is treated as a missing id, also when the record itself moves to another clinic. A record to which others
-   * refer in this way cannot move (422).
+   * A record to which others refer in this way cannot move (422).
    */
   readonly same?: string;
   /**
-   * Fields that everyone who reads the record sees of a referenced `User`, in addition to the id: by `include`, filters
-   * and sorts, and as the actor of its history and events. The owner of a membership is also shown as the actor in
-   * records of the same tenant.
+   * Fields that everyone who reads the record sees of a referenced `User`, in addition to the id.
    */
   readonly shows?: readonly ShownOfUser[];
 }

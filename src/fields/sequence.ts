@@ -15,13 +15,13 @@ export interface SequenceOptions {
   readonly group?: Label;
   readonly index?: boolean;
   /**
-   * Any reference of the model, by its key: the records of each referenced record are numbered by themselves, those
-   * without one in one sequence. Updates ignore that reference. Give it `onDelete: 'restrict'` or `'cascade'`.
+   * Any reference of the model, by its key: the records of each referenced record have their own sequence. Updates
+   * ignore that reference. Give it `onDelete: 'restrict'` or `'cascade'`.
    */
   readonly per?: string;
   /**
-   * The text of a number, default `{n}`: `{n:5}` has five digits or more, `{year}` is the year in which the record was
-   * created. With `{year}` every year starts with 1 again. A function of the new record returns such a text.
+   * The text of a number, default `{n}`: `{n:5}` has five digits or more, `{year}` is the year in which the record
+   * was created. With `{year}` every year starts with 1 again.
    */
   readonly format?: string | ((record: Readonly<Record<string, Json>>) => string);
   /** The time zone in which `{year}` begins, such as `Europe/Berlin`. Default: UTC. */
@@ -81,8 +81,7 @@ const formatOf = (
 
 /**
  * A number without gaps, as text (`INV-2026-00042`), which the service assigns in the transaction that creates the
- * record. Bodies and hooks do not set it, and it never changes. It is neither `required` nor has it a `default`:
- * records that are older than the field have null.
+ * record. It never changes; records that are older than the field have null.
  */
 export const sequence = {
   kind: 'sequence',

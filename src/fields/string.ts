@@ -21,7 +21,7 @@ export interface StringOptions extends LengthOptions {
 
 const maxOf = (options: StringOptions): number => options.max ?? 255;
 
-/** One line of text: a title, a name, an article number. */
+/** One line of text. */
 export const string = {
   kind: 'string',
   column: 'text',

@@ -28,7 +28,7 @@ const maxOf = (options: UrlOptions): number => options.max ?? maxLength;
 const isUrl = (text: string): boolean =>
   /^https?:\/\/[^\s/?#\\@]/i.test(text) && !/[\s\p{Cc}\\]/u.test(text) && URL.canParse(text);
 
-/** A web address, stored as written. Only http and https are accepted: `javascript:`, `mailto:` and all others are 422. */
+/** A web address, stored as written. Only http and https are accepted. */
 export const url = {
   kind: 'url',
   column: 'text',

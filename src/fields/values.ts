@@ -88,9 +88,8 @@ export interface LengthOptions extends CommonOptions {
   /** Maximum number of characters; a longer text is 422. */
   readonly max?: number;
   /**
-   * A regular expression (flag `u`) that must match somewhere: anchor it with `^` and `$`. It runs only on texts
-   * within `max`. One whose matching time can explode on such a text, as `^(a+)+$` does, is refused at start: repeat
-   * nothing that can match in two ways, as in `^[a-z]+(-[a-z]+)*$`. Back-references and look-behind are refused.
+   * A regular expression (flag `u`) that must match somewhere: anchor it with `^` and `$`. One whose matching time
+   * can explode, as `^(a+)+$` does, is refused at start, and so are back-references and look-behind.
    */
   readonly pattern?: string;
 }

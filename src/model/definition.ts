@@ -62,23 +62,22 @@ export interface ResourceDefinition<
 
   /**
    * Fields per view, in the order of the response. `detail` defaults to all fields, `list` and `saved` to those of
-   * `detail`, so that restricting one view never shows more in another. With `when`, pairs of a condition and fields,
-   * callers other than super_admin and admin see these fields only in records that meet the condition.
+   * `detail`. `when`: pairs of a condition and fields; callers other than super_admin and admin see these only in
+   * records that meet it.
    */
   readonly views?: Strict<Views, ResourceViews<Fields>>;
   /** Check the permission table before create, update and destroy (`writes`) or before reads as well (`all`). */
   readonly permissions?: 'writes' | 'all';
   /**
-   * `true`: callers other than super_admin and admin see, update and delete their own records only. A condition, or
-   * one for each action, with `write` for the writes that have none of their own: they reach the records that meet
-   * it. Created by `own`, `member`, `equals`, `via`, `anyOf` and `allOf`.
+   * `true`: callers other than super_admin and admin see, update and delete their own records only. A
+   * condition, or one for each action: they reach the records that meet it.
    */
   readonly isolation?: boolean | RowRule<UsesOf<NoInfer<Fields>>> | RowRules<UsesOf<NoInfer<Fields>>>;
   /** On create the caller becomes the record's owner. */
   readonly ownership?: boolean;
   /**
-   * Fields that only super_admin and admin write; they are ignored in bodies of others. With `{ fields, unless }`
-   * others write them too, in records that meet the condition.
+   * Fields that only super_admin and admin write. With `{ fields, unless }` others write them too, in records that
+   * meet the condition.
    */
   readonly restricted?: readonly (
     | FieldName<Fields>
@@ -93,8 +92,8 @@ export interface ResourceDefinition<
   readonly auth?: AuthMethods | { readonly [Name in Action]?: AuthMethods };
 
   /**
-   * The records of other models that belong to one of these, by the name of the relation, each created by `many`. A
-   * reference is a relation by itself: `customer_id` is also the relation `customer`.
+   * The records of other models that belong to one of these, each created by `many`. A reference is a relation by
+   * itself.
    */
   readonly relations?: Relations;
 
@@ -105,9 +104,8 @@ export interface ResourceDefinition<
   /** A deleted record is moved to the trash, invisible to callers; administrators can restore it. */
   readonly trash?: boolean;
   /**
-   * Callers other than super_admin and admin who see the trash and restore from it in the API: deleted records they
-   * could read that meet the condition. With `events`, callers also create webhooks for the records that meet it. Needs
-   * `trash`.
+   * Opens the trash in the API to others than super_admin and admin: deleted records that they could read and that
+   * meet the condition. With `events`, they also create webhooks for the records that meet it. Needs `trash`.
    */
   readonly manage?: RowRule<UsesOf<NoInfer<Fields>>>;
 
@@ -118,9 +116,7 @@ export interface ResourceDefinition<
   /** Indexes over several fields, in addition to `index` and `unique` of single ones. */
   readonly indexes?: readonly (readonly ReadableName<Fields>[])[];
   /**
-   * Sets of fields that are unique in combination, `[['order_id', 'product_id']]`; null is never equal to null. A set
-   * of one field is the same as `unique: true` on it. A batch, nested records and an import are judged by their end
-   * state.
+   * Sets of fields that are unique in combination, `[['order_id', 'product_id']]`; null is never equal to null.
    */
   readonly unique?: readonly (readonly [FieldName<Fields>, ...FieldName<Fields>[]])[];
   /**

@@ -24,17 +24,16 @@ export interface BeforeSaveContext<
   readonly action: 'create' | 'update';
   /** Id of the updated record; undefined on create. */
   readonly id: Id | undefined;
-  /** The stored record, with every field; undefined on create. Others may change it until the transaction begins. */
+  /** The stored record, with every field; undefined on create. */
   readonly before: Readonly<Whole> | undefined;
   /**
-   * The values to be saved: on create every field that was sent or has a default, on update every field that was sent;
-   * each in the form of the response (decimals as text at their scale, times in UTC). May be changed; the result is
-   * validated again, restricted fields included.
+   * The values to be saved: on create every field that was sent or has a default, on update every field that was
+   * sent. May be changed; the result is validated again.
    */
   readonly values: Values;
   /**
-   * Adds a validation message (the whole sentence, in one text or one per language), for a field or for the record as a
-   * whole; the record is not saved then.
+   * Adds a validation message (a sentence, in one text or one per language), for a field or the record; the record is
+   * not saved.
    */
   addError(field: Name | undefined, message: Label): void;
 }
@@ -48,7 +47,7 @@ export interface BeforeCommitContext<
 > extends HookContext {
   /** The write. */
   readonly action: Written;
-  /** True if this create restores a deleted record from the trash, alone or with another one. */
+  /** True if this create restores a record from the trash. */
   readonly restored: boolean;
   /** Id of the record. */
   readonly id: Id;
@@ -56,14 +55,11 @@ export interface BeforeCommitContext<
   readonly before: Readonly<Whole> | undefined;
   /** The record with every field after the write; undefined on destroy. */
   readonly after: Readonly<Whole> | undefined;
-  /**
-   * Refuses the write with 422 and this message, the whole sentence in one text or one per language; the transaction is
-   * rolled back.
-   */
+  /** Refuses the write with 422 and this message. */
   addError(field: Name | undefined, message: Label): void;
   /**
-   * Sets fields of this record as part of the write, restricted ones too: one more statement after the hook, the same
-   * version. The values are validated; the row rule holds for them. A destroy has nothing to set.
+   * Sets fields of this record as part of the write, restricted ones too. The values are validated; the row rule
+   * holds for them.
    */
   set(values: Values): void;
 }
@@ -75,14 +71,11 @@ export interface AfterCommitContext<
 > extends HookContext {
   /** The write. */
   readonly action: Written;
-  /** True if this create restores a deleted record from the trash, alone or with another one. */
+  /** True if this create restores a record from the trash. */
   readonly restored: boolean;
   /** Id of the record. */
   readonly id: Id;
-  /**
-   * The whole record as the API would return it with every field, the owner included; the last state of a deleted
-   * one.
-   */
+  /** The record as the API would return it with every field; the last state of a deleted one. */
   readonly record: Readonly<Whole>;
   /** The saved values: on update only the fields that were sent or that a hook set; empty on destroy. */
   readonly values: Readonly<Values>;
@@ -91,15 +84,15 @@ export interface AfterCommitContext<
 /** Hooks of a model file, typed by its fields. Each may take 30 s (`HANDLER_TIMEOUT`). */
 export interface TypedHooks<Fields extends FieldDefinitions, Id extends RecordId = number> {
   /**
-   * Runs after validation and before the transaction. May change `values` and add messages; the result is validated
-   * again. An error leads to 500 and saves nothing; a `Problem` becomes the response.
+   * Runs after validation and before the transaction. May change `values` and add messages. An error leads to 500; a
+   * `Problem` becomes the response.
    */
   beforeSave?(
     context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>, RecordOfFields<Fields, Id>, Id>,
   ): void | Promise<void>;
   /**
    * Runs in the transaction of a create, update or destroy, and again with it after a conflict: it must not have side
-   * effects outside its scope. An error rolls back, and the response is as for an error of `beforeSave`.
+   * effects outside its scope. An error rolls back.
    */
   beforeCommit?(
     context: BeforeCommitContext<

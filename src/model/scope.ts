@@ -42,8 +42,8 @@ import type {
 /** Options for data beside a record's own fields. */
 export interface RelatedOptions<Include> {
   /**
-   * Related records: `['customer', 'lines.product']`, each in its model's list view, or with the fields of each, `{
-   * customer: true, lines: ['id', 'quantity'] }`. Unreadable ones are null, or missing from the list.
+   * Related records: `['customer', 'lines.product']`, each in its model's list view, or with the fields of each,
+   * `{ customer: true, lines: ['id', 'quantity'] }`.
    */
   readonly include?: Include;
 }
@@ -59,22 +59,18 @@ export interface ListQuery<Filter, Sort, Include = AnyInclude>
   readonly sort?: Sort | readonly Sort[];
   /** Page number, from 1. */
   readonly page?: number;
-  /**
-   * Records of a page: default 20, at most 1,000. Without `page`, `perPage` and `after` all records are
-   * returned.
-   */
+  /** Records of a page: default 20, at most 1,000. */
   readonly perPage?: number;
   /** Instead of `page`: the `next` of the previous page; an empty text starts at the first one. */
   readonly after?: string;
   /**
-   * Total of a page: `'exact'` (default) counts all matching records, `'estimate'` up to 10,000, `'none'` nothing. A page
-   * by `after` has none.
+   * Total of a page: `'exact'` (default) counts all matching records, `'estimate'` up to 10,000, `'none'` nothing.
    */
   readonly total?: 'exact' | 'estimate' | 'none';
 }
 
 export interface CountQuery<Filter> {
-  /** Conditions, joined by AND. One with the value undefined is an error: ignoring it would match everything. */
+  /** Conditions, joined by AND. One with the value undefined is an error. */
   readonly filter?: Filter;
   /** A text to search for in the text fields; words, where the model has `search`. */
   readonly q?: string;
@@ -122,8 +118,8 @@ export interface RecordPage<Row> {
   /** Records of the page, in the detail view. */
   readonly records: Row[];
   /**
-   * Number of all matching records; undefined for `total: 'none'` and a page by `after`, which count nothing. In the
-   * order of a full-text search it counts up to 1,000, or to the first record behind the page.
+   * Number of all matching records; undefined for `total: 'none'` and a page by `after`. In the order of a full-text
+   * search it counts up to 1,000, or to the first record behind the page.
    */
   readonly total: number | undefined;
   /** True for an estimate if there are `total` matching records or more. */
@@ -292,8 +288,8 @@ export interface ManagedUsers extends ReadableUsers<ManagedUser> {
    */
   update(id: number, values: Partial<UserInput>): Promise<ManagedUser>;
   /**
-   * Makes a link by which a user sets a password, for a user with this id or a new one. It works once within 72 hours,
-   * and replaces the link before. Only the receiver may see it.
+   * Makes an invitation link, for a user with this id or a new one. It works once within 72 hours, and replaces the
+   * link before.
    * @throws Problem `record_not_found`, `invalid_record`, `service_account`, `user_disabled`
    */
   invite(user: number | UserInput): Promise<{ id: number; url: string; expires_at: string }>;
@@ -302,14 +298,13 @@ export interface ManagedUsers extends ReadableUsers<ManagedUser> {
   /** Ends all sessions and tokens. @throws Problem `record_not_found`, `invalid_record`, `service_account` */
   setPassword(id: number, password: string): Promise<ManagedUser>;
   /**
-   * Signs the user in without a password or second factor: returns a token of 24 hours, as the login does. Inside a
-   * transaction it is valid after the commit only if nothing revokes it.
+   * Signs the user in without a password or second factor: returns a token of 24 hours.
    * @throws Problem `record_not_found`, `service_account`, `user_disabled`
    */
   issueToken(id: number): Promise<string>;
   /**
-   * Deletes the user with their keys, sessions and everything that was begun; references follow their `onDelete`. Their
-   * name and network addresses leave the logs within a minute.
+   * Deletes the user with their keys and sessions; references follow their `onDelete`. Their name and network
+   * addresses leave the logs within a minute.
    * @throws Problem `record_not_found`, `last_super_admin`, `held_by_records`, `cascade_too_large`
    */
   remove(id: number): Promise<void>;
@@ -357,14 +352,14 @@ export interface Scope<View extends SeenView = 'detail'> {
   /** Finds the operations of a model: `records(order)`, or `records('Order')`. Further models only add types. */
   readonly records: FindRecords<View>;
   /**
-   * Runs work in one transaction: all or nothing, durable when it resolves, rolled back by an error. It may run again
-   * after a conflict, so it must not have side effects outside its scope. A nested one joins the outer one.
+   * Runs work in one transaction, rolled back by an error. It may run again after a conflict: it must not have side
+   * effects outside its scope. A nested one joins the outer one.
    * @throws Problem `transaction_timeout` after 5 s (`TRANSACTION_TIMEOUT`), and errors of the work
    */
   transaction<Result>(work: (scope: Scope<View>) => Promise<Result>): Promise<Result>;
   /**
-   * A scope without permissions, row rules and restricted fields, which sees every field. Validation, uniqueness,
-   * references and hooks apply. The audit log records each of its writes with the reason.
+   * A scope without permissions, row rules and restricted fields, which sees every field. The audit log records its
+   * writes with the reason.
    */
   asSystem(reason: string): Scope<'all'>;
   /** Statements written with the tag `sql`. */
@@ -375,7 +370,7 @@ export interface Scope<View extends SeenView = 'detail'> {
   readonly jobs: JobQueue;
   /** Sends mail: in scopes of the system, and of endpoints with `mail: true`. */
   readonly mail: ScopeMail;
-  /** The time of the service, by which it stores times. A test moves it; `new Date()` does not follow. */
+  /** The time of the service. A test moves it. */
   now(): Date;
 }
 
