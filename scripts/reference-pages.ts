@@ -48,9 +48,9 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
       'Paths are relative to the current folder. The credentials are a standard [age](https://age-encryption.org) file with the secrets of applications, and optionally `jwt_secret`, `smtp_password` and `providers.NAME.client_secret`. A changed file is read again.',
     aboutFile: 'This optional file of the application exports `defineConfig({ … })` by default.',
     notes: [
-      'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller`, each `network` or each tenant (`per`): see [Limit requests](../guide/rate-limits.md).',
+      'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller`, `network` or tenant (`per`): [Limit requests](../guide/rate-limits.md).',
 
-      '`mail`, `registration` and `accounts` are explained in [Self-service accounts and mail](../guide/accounts.md), `remove` and `rename` of accounts in [Erase personal data](../guide/erasure.md), `providers` in [Sign in with a provider](../guide/providers.md), `sessions` in [Long sign-ins](../reference/accounts.md#long-sign-ins).',
+      'See [Self-service accounts and mail](../guide/accounts.md), [Erase personal data](../guide/erasure.md), [Sign in with a provider](../guide/providers.md), and [Long sign-ins](../reference/accounts.md#long-sign-ins).',
     ],
     packages: 'Packages that the application installs',
     aboutPackages: 'Some settings need a package, without which the service does not start.',
@@ -74,7 +74,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     notes: [
       '`RateLimit` 为每个 `window`（`1m`）内的 `max` 个请求，其中 `burst` 个可以同时到达，按每个 `caller`、每个 `network` 或每个租户（`per`）计算，见[限速](../guide/rate-limits.zh-CN.md)。',
 
-      '`mail`、`registration` 与 `accounts` 见[自助账号与邮件](../guide/accounts.zh-CN.md)，其中 `remove` 与 `rename` 见[删除个人数据](../guide/erasure.zh-CN.md)，`providers` 见[通过身份提供方登录](../guide/providers.zh-CN.md)，`sessions` 见[长期登录](../reference/accounts.zh-CN.md#长期登录)。',
+      '另见[自助账号与邮件](../guide/accounts.zh-CN.md)、[删除个人数据](../guide/erasure.zh-CN.md)、[通过身份提供方登录](../guide/providers.zh-CN.md)与[长期登录](../reference/accounts.zh-CN.md#长期登录)。',
     ],
     packages: '由应用安装的包',
     aboutPackages: '部分设置需要应用另行安装包，缺少时服务不会启动。',
