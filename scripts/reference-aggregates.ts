@@ -35,7 +35,6 @@ interface Words extends PageWords {
   readonly aboutValues: readonly string[];
   readonly periods: string;
   readonly periodColumns: readonly string[];
-  readonly comma: string;
   readonly aboutPeriods: string;
 }
 
@@ -66,8 +65,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
       'The maximum lengths of the text fields in `group`, `min` and `max` must not add up to more than 8 KiB. A text field without a maximum length returns 400.',
     ],
     periods: 'Periods',
-    periodColumns: ['period', 'example', 'fields'],
-    comma: ', ',
+    periodColumns: ['period', 'example'],
     aboutPeriods:
       'Weeks follow ISO 8601. `offset` sets the UTC offset for moments (`Z`, `+08:00`, `-03:30`; the plus need not be encoded); it does not apply to dates. `zone=Europe/Berlin` uses the calendar of a time zone instead, with its summer time. An unknown zone, or a zone beside an offset, returns 422.',
   },
@@ -97,8 +95,7 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
       '`group`、`min` 与 `max` 中文本字段的最大长度合计不得超过 8 KiB；没有最大长度的文本字段返回 400。',
     ],
     periods: '时间段',
-    periodColumns: ['时间段', '示例', '字段'],
-    comma: '、',
+    periodColumns: ['时间段', '示例'],
     aboutPeriods:
       '周按 ISO 8601 计算。`offset` 设定时刻的 UTC 偏移（`Z`、`+08:00`、`-03:30`；加号无须编码），不用于日期。`zone=Europe/Berlin` 改用某个时区的日历，计入夏令时。时区不存在，或与 `offset` 同时给出时返回 422。',
   },
@@ -124,6 +121,23 @@ const parametersIn = (locale: ServiceLocale): readonly (readonly [string, string
   ];
 };
 
+/** Field types with the same values in one row. */
+const valueRows = ({ yes, no }: Words): readonly (readonly string[])[] => {
+  const rows = new Map<string, { readonly kinds: string[]; readonly cells: readonly string[] }>();
+  for (const kind of fieldKinds) {
+    const type = fieldTypes[kind];
+    const cells = [
+      isGroupable(type) ? yes : no,
+      bucketsOf(type).map(code).join(' '),
+      measuresOf(type).map(code).join(' '),
+    ];
+    const row = rows.get(cells.join()) ?? { kinds: [], cells };
+    row.kinds.push(code(kind));
+    rows.set(cells.join(), row);
+  }
+  return [...rows.values()].map(({ kinds, cells }) => [kinds.join(' '), ...cells]);
+};
+
 /** The page on groups. */
 export const aggregatesPage = (locale: ServiceLocale): string => {
   const text = words[locale];
@@ -138,27 +152,12 @@ export const aggregatesPage = (locale: ServiceLocale): string => {
       ),
       ...text.notes,
       `## ${text.values}`,
-      table(
-        text.columns,
-        fieldKinds.map((kind) => {
-          const type = fieldTypes[kind];
-          return [
-            code(kind),
-            isGroupable(type) ? text.yes : text.no,
-            bucketsOf(type).map(code).join(' '),
-            measuresOf(type).map(code).join(' '),
-          ];
-        }),
-      ),
+      table(text.columns, valueRows(text)),
       text.aboutValues.map((line) => `- ${line}`).join('\n'),
       `## ${text.periods}`,
       table(
         text.periodColumns,
-        Object.entries(spans).map(([name, value]) => [
-          code(name),
-          code(value),
-          name === 'hour' ? '`datetime`' : `\`datetime\`${text.comma}\`date\``,
-        ]),
+        Object.entries(spans).map(([name, value]) => [code(name), code(value)]),
       ),
       text.aboutPeriods,
     ].join('\n\n'),

@@ -86,6 +86,8 @@ const shortHelp = (name: string, command: Command): string =>
   })
     .replace(/^ {2}--help +print this\n/m, '')
     .replace(/^( {2}--json) +print the result as one line of JSON$/m, '$1')
+    .replace('Usage: ', '')
+    .replace(' [OPTION]...', '')
     .replace('Options:\n', '')
     .replace(/\nExamples:\s*$/, '')
     .trimEnd();
