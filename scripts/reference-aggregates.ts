@@ -121,9 +121,14 @@ const parametersIn = (locale: ServiceLocale): readonly (readonly [string, string
   ];
 };
 
+interface ValueRow {
+  readonly kinds: string[];
+  readonly cells: readonly string[];
+}
+
 /** Field types with the same values in one row. */
 const valueRows = ({ yes, no }: Words): readonly (readonly string[])[] => {
-  const rows = new Map<string, { readonly kinds: string[]; readonly cells: readonly string[] }>();
+  const rows = new Map<string, ValueRow>();
   for (const kind of fieldKinds) {
     const type = fieldTypes[kind];
     const cells = [
@@ -131,7 +136,7 @@ const valueRows = ({ yes, no }: Words): readonly (readonly string[])[] => {
       bucketsOf(type).map(code).join(' '),
       measuresOf(type).map(code).join(' '),
     ];
-    const row = rows.get(cells.join()) ?? { kinds: [], cells };
+    const row: ValueRow = rows.get(cells.join()) ?? { kinds: [], cells };
     row.kinds.push(code(kind));
     rows.set(cells.join(), row);
   }
