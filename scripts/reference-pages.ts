@@ -49,7 +49,6 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     aboutFile: 'This optional file of the application exports `defineConfig({ … })` by default.',
     notes: [
       'A `RateLimit` has `max` requests in a `window` (`1m`), of which `burst` may come at once, for each `caller`, `network` or tenant (`per`): [Limit requests](../guide/rate-limits.md).',
-
       'See [Self-service accounts and mail](../guide/accounts.md), [Erase personal data](../guide/erasure.md), [Sign in with a provider](../guide/providers.md), and [Long sign-ins](../reference/accounts.md#long-sign-ins).',
     ],
     packages: 'Packages that the application installs',
@@ -73,7 +72,6 @@ const words: Readonly<Record<ServiceLocale, Words>> = {
     aboutFile: '应用的这个文件（可以省略）以默认导出给出 `defineConfig({ … })`。',
     notes: [
       '`RateLimit` 为每个 `window`（`1m`）内的 `max` 个请求，其中 `burst` 个可以同时到达，按每个 `caller`、每个 `network` 或每个租户（`per`）计算，见[限速](../guide/rate-limits.zh-CN.md)。',
-
       '另见[自助账号与邮件](../guide/accounts.zh-CN.md)、[删除个人数据](../guide/erasure.zh-CN.md)、[通过身份提供方登录](../guide/providers.zh-CN.md)与[长期登录](../reference/accounts.zh-CN.md#长期登录)。',
     ],
     packages: '由应用安装的包',
