@@ -258,6 +258,7 @@ describeEachDatabase('POST /api/v1/<resource>/import', (databases) => {
     const tooMany = await send(`name\n${lines}one more\n`, 'chests/import');
     expect([tooMany.status, tooMany.json.code]).toEqual([413, 41302]);
     let ended = false;
+    const start = performance.now();
     const imported = send(`name\n${lines}`, 'chests/import', { token: other }).finally(() => {
       ended = true;
     });
@@ -275,7 +276,8 @@ describeEachDatabase('POST /api/v1/<resource>/import', (databases) => {
       `${reads} reads beside an import, the longest ${longest.toFixed(0)} ms (${databases.dialect})\n`,
     );
     expect(reads).toBeGreaterThan(5);
-    expect(longest).toBeLessThan(1_000);
+    // A read that waits for the import would take as long as it; a busy machine slows both.
+    expect(longest).toBeLessThan((performance.now() - start) / 2);
   });
 
   it('refuses a body over BODY_LIMIT', async () => {
