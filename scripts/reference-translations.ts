@@ -422,6 +422,10 @@ export const memberTexts: readonly Pair[] = [
     '允许用户自行注册，邮箱经邮件验证；默认 `false`。',
   ],
   [
+    "Beginning of the names of the service's own tables (`users`, `roles`, `gatewright_jobs`, …), which takes the place of `gatewright_`: with `app_` they are `app_users`, `app_roles`, `app_jobs`. With a dot at its end it is a schema of PostgreSQL that holds them. Lower case letters, digits and `_`, at most 24 characters, `_` or `.` at the end. It is chosen once, before the first start: a start with another one is refused. Default: the names without a prefix.",
+    '服务自身数据表（`users`、`roles`、`gatewright_jobs` 等）名称的开头，取代 `gatewright_`：使用 `app_` 时为 `app_users`、`app_roles`、`app_jobs`；以点结尾时为 PostgreSQL 中存放这些表的 schema。小写字母、数字与 `_`，最多 24 个字符，以 `_` 或 `.` 结尾。只在首次启动之前选择一次：以另一个前缀启动会被拒绝。默认不加前缀。',
+  ],
+  [
     'Long sign-ins: with `"remember": true` a sign-in also returns a refresh token, which renews it. Default: a sign-in ends after 24 hours.',
     '长期登录：带有 `"remember": true` 的登录另外返回刷新令牌，用于续期；默认登录在 24 小时后结束。',
   ],
