@@ -104,10 +104,11 @@ export interface ApplicationConfig {
   /** Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths. */
   readonly providers?: Readonly<Record<string, OidcProvider>>;
   /**
-   * Beginning of the names of the service's own tables (`users`, `roles`, `gatewright_jobs`, …), which takes the place
-   * of `gatewright_`: with `app_` they are `app_users`, `app_roles`, `app_jobs`. With a dot at its end it is a schema of
-   * PostgreSQL that holds them. Lower case letters, digits and `_`, at most 24 characters, `_` or `.` at the end. It is
-   * chosen once, before the first start: a start with another one is refused. Default: the names without a prefix.
+   * Beginning of the names of the service's own tables (`users`, `roles`, `gatewright_jobs`, …), which takes the
+   * place of `gatewright_`: with `app_` they are `app_users`, `app_roles`, `app_jobs`. With a dot at its end it is a
+   * schema of PostgreSQL that holds them. Lower case letters, digits and `_`, at most 24 characters, `_` or `.` at
+   * the end. It is chosen once, before the first start: a start with another one is refused. Default: the names
+   * without a prefix.
    */
   readonly serviceTables?: string;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
