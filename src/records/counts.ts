@@ -1,5 +1,6 @@
 /** Counts of records: the numbers of counted fields, taken in the transaction that inserts the record. */
 
+import { recordColumns } from '../database/record-column.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { prepare } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
@@ -58,7 +59,7 @@ export const createCounts = (
   { name: model, counted, fields }: Pick<ResourceModel, 'name' | 'counted' | 'fields'>,
 ): RecordCounts | undefined => {
   if (counted.length === 0) return undefined;
-  const next = prepare<{ field: string; per: string; target_id: number; period: number }>((param) =>
+  const next = prepare<{ field: string; per: string; target_id: number; target_key: string; period: number }>((param) =>
     tablesOf(database)
       .insertInto('gatewright_counts')
       .values({
@@ -68,10 +69,11 @@ export const createCounts = (
         target_id: param('target_id'),
         period: param('period'),
         last: 1,
+        target_key: param('target_key'),
       })
       .onConflict((conflict) =>
         conflict
-          .columns(['model', 'field', 'per', 'target_id', 'period'])
+          .columns(['model', 'field', 'per', 'target_id', 'period', 'target_key'])
           .doUpdateSet((eb) => ({ last: eb('gatewright_counts.last', '+', 1) })),
       )
       .returning('last'),
@@ -84,8 +86,15 @@ export const createCounts = (
         (each) => [each, numberingOf({ name: model, fields }, each, columns, at)] as const,
       );
       for (const [{ field, per }, { period, value }] of numbered) {
-        const target_id = Number(per === undefined ? 0 : (columns[per] ?? 0));
-        const query = next({ field: field.column, per: per ?? '', target_id, period });
+        const target = per === undefined ? undefined : fields.get(per)?.referenceKey?.of(columns[per]);
+        const { record_id: target_id, record_key } = recordColumns(target ?? 0);
+        const query = next({
+          field: field.column,
+          per: per ?? '',
+          target_id,
+          target_key: record_key ?? '',
+          period,
+        });
         const [row] = await transaction.all<{ last: number }>(query);
         if (row === undefined) throw new Error(`no number was counted for ${model}.${field.name}`);
         values[field.column] = value(Number(row.last));

@@ -19,6 +19,12 @@ const heldFactor = sql`(case when t."second_factor" = false then 'none'
   when not exists (select 1 from "gatewright_passkeys" p where p."user_id" = t."id") then 'totp'
   else 'totp_and_passkeys' end)`;
 
+/** The id of the record that owns an account, as a value of JSON. */
+const ownerId = (dialect: Dialect, row: string): Fragment => {
+  const [number, text] = [identifier(row, 'owner_record'), identifier(row, 'owner_key')];
+  return dialect.recordId(number, text);
+};
+
 const ownerOf = (dialect: Dialect, row: string): Fragment => {
   const owner = dialect.object([
     { name: 'id', value: sql`o.id` },
@@ -27,7 +33,7 @@ const ownerOf = (dialect: Dialect, row: string): Fragment => {
   ]);
   const record = dialect.object([
     { name: 'model', value: identifier(row, 'owner_model') },
-    { name: 'id', value: identifier(row, 'owner_record') },
+    { name: 'id', value: ownerId(dialect, row) },
   ]);
   return sql`(case when ${identifier(row, 'owner_record')} is not null then ${record}
     else (select ${owner} from users o where o.id = ${identifier(row, 'owner_id')}) end)`;

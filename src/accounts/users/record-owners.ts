@@ -3,8 +3,9 @@
  * ends with the record.
  */
 
+import { defaultKey } from '../../fields/keys.ts';
 import type { Transaction } from '../../database/database.ts';
-import { recordNumber } from '../../database/record-column.ts';
+import { recordNumber, recordText } from '../../database/record-column.ts';
 import { toQuery } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import type { Actor } from '../../ledger/audit.ts';
@@ -43,7 +44,15 @@ export class RecordOwners {
     const resource = this.#resources.get(model);
     const grant = relatedFor({ models: this.#models }, acting)(model)?.grant;
     if (resource?.model.rules.manage === undefined || grant === undefined) return false;
-    return (await resource.records.current(grant, id, within)) !== undefined;
+    const named = resource.model.key.of(id);
+    return named !== undefined && (await resource.records.current(grant, named, within)) !== undefined;
+  }
+
+  /** The record that a query names by the text of its id; undefined for a text that is no id. */
+  parse(model: string, text: string): RecordOwner | undefined {
+    const { key = defaultKey } = this.#resources.get(model)?.model ?? {};
+    const id = key.parse(text);
+    return id === undefined ? undefined : { model, id };
   }
 
   /** True if the actor is a user whom `manage` admits to the record, which is locked in a transaction. */
@@ -51,7 +60,9 @@ export class RecordOwners {
     const resource = this.#resources.get(model);
     if (resource === undefined || typeof principal === 'string' || principal.kind !== 'user') return false;
     const grant = grantOfManaged(resource.model, apiArea, principal);
-    return grant !== undefined && (await resource.records.current(grant, id, within)) !== undefined;
+    const named = resource.model.key.of(id);
+    if (grant === undefined || named === undefined) return false;
+    return (await resource.records.current(grant, named, within)) !== undefined;
   }
 }
 
@@ -71,6 +82,7 @@ export const createAccountsEnd = (context: TableContext) => {
           .set({ disabled: true, updated_at: at })
           .where('owner_model', '=', owner.model)
           .where('owner_record', '=', recordNumber(owner.id))
+          .where('owner_key', 'is not distinct from', recordText(owner.id))
           .where('disabled', '=', false)
           .returning(['id', 'username']);
         const ended = await transaction.all<{ id: number; username: string }>(toQuery(end));

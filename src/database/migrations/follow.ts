@@ -308,7 +308,7 @@ const endAccounts = (tables: Tables, model: string): Fragment[] =>
     const owned = sql`${identifier(column)} = ${literal(model)}`;
     return [
       sql`delete from api_keys where user_id in (select id from ${identifier(table)} where ${owned})`,
-      sql`update ${identifier(table)} set disabled = ${literal(true)}, ${emptied([column, 'owner_record'])} where ${owned}`,
+      sql`update ${identifier(table)} set disabled = ${literal(true)}, ${emptied([column, 'owner_record', ...(tables.get(table)?.columns.has('owner_key') ? ['owner_key'] : [])])} where ${owned}`,
     ];
   });
 

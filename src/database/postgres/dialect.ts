@@ -75,7 +75,11 @@ const columns: Dialect['columns'] = {
   },
   date: { type: 'date' },
   time: { type: 'time(0)' },
-  uuid: { type: 'uuid' },
+  uuid: {
+    type: 'uuid',
+    // Their texts have the same order.
+    extreme: (of, value) => sql`cast(${sql.raw(of)}(${value}::text collate "C") as uuid)`,
+  },
   json: { type: 'json' },
 } satisfies Record<string, ColumnDialect>;
 
@@ -165,6 +169,7 @@ export const postgresDialect: Dialect = {
   }),
   columns,
   cast: (value, kind) => sql`cast(${value} as ${castType(kind)})`,
+  recordId: (number, text) => sql`coalesce(to_json(${text}), to_json(${number}))`,
   object,
   objectText: (entries) => sql`${object(entries)}::text`,
   member,

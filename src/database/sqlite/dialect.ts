@@ -146,6 +146,7 @@ export const sqliteDialect: Dialect = {
   },
   // Other values are texts.
   cast: (value) => value,
+  recordId: (number, text) => sql`coalesce(${text}, ${number})`,
   object,
   objectText: object,
   member: (object, keys, kind, scale) => {

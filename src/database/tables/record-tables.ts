@@ -22,6 +22,8 @@ export const historyTable = table(
     reason: column.text({ nullable: true, kept: 'log' }),
     before: column.json({ nullable: true, kept: 'values' }),
     after: column.json({ nullable: true, kept: 'values' }),
+    /** The id where it is a text; null for every number (`record-column.ts`). */
+    record_key: column.text({ nullable: true }),
   },
   {
     indexes: {
@@ -49,6 +51,9 @@ export const deletedRecordsTable = table(
     actor_name: column.text({ nullable: true }),
     actor_key: column.integer({ nullable: true }),
     reason: column.text({ nullable: true, kept: 'log' }),
+    /** The id where it is a text; null for every number (`record-column.ts`). */
+    record_key: column.text({ nullable: true }),
+    target_key: column.text({ nullable: true }),
   },
   {
     indexes: {
@@ -74,9 +79,11 @@ export const countsTable = table(
     /** 0 if the count never starts again. */
     period: column.integer(),
     last: column.integer(),
+    /** The referenced record where its id is a text; empty for every number. */
+    target_key: column.text({ default: '' }),
   },
   {
-    primaryKey: ['model', 'field', 'per', 'target_id', 'period'],
+    primaryKey: ['model', 'field', 'per', 'target_id', 'period', 'target_key'],
   },
 );
 

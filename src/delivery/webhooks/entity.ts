@@ -233,7 +233,11 @@ export const deliveryEntity = (readable: readonly string[], own = false): Entity
         note: 'number of the event',
       }),
       model: field.string({ ...always, label: { 'zh-CN': '资源', en: 'Resource' } }),
-      record_id: field.integer({ ...always, label: { 'zh-CN': '记录编号', en: 'Record id' } }),
+      record_id: computed(field.integer({ ...always, label: { 'zh-CN': '记录编号', en: 'Record id' } }), {
+        render: (dialect, row) =>
+          dialect.recordId(identifier(row, 'record_id'), identifier(row, 'record_key')),
+        schema: { type: ['integer', 'string'] },
+      }),
       action: computed(field.string({ ...always, label: { 'zh-CN': '操作', en: 'Action' } }), {
         schema: action,
       }),

@@ -2,6 +2,7 @@
 
 import { apiMethodNames } from '../../auth/registry.ts';
 import { isFieldDefinition } from '../../fields/field.ts';
+import { keyKinds } from '../../fields/keys.ts';
 import {
   code,
   flag,
@@ -69,6 +70,7 @@ const publicRead = { where: plainObject, orOwn: flag } satisfies OptionTable<
 
 const resource = {
   fields: fieldsOption,
+  key: oneOf(...keyKinds),
   label,
   pluralLabel: label,
   icon: oneNamed('icon', iconNames),

@@ -1,7 +1,7 @@
 /** Stores the versions of records in their transactions, reads them, and removes old ones. */
 
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
-import { recordNumber } from '../../database/record-column.ts';
+import { recordColumns, recordStatement } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { identifier, join, RowStatements, sql, statement } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
@@ -54,6 +54,7 @@ export interface VersionRow extends ActorRow {
 const columnValues = {
   model: 'text',
   record_id: 'record',
+  record_key: 'text',
   version: 'recordVersion',
   action: 'text',
   at: 'timestamp',
@@ -96,18 +97,16 @@ export const createHistory = (database: Database, model: string) => {
     text('before'),
     text('after'),
   ]);
-  const ofRecord = (value: (of: 'model' | 'record') => ReturnType<typeof identifier>) =>
-    sql`from ${table} where model = ${value('model')} and record_id = ${value('record')}`;
-  const one = statement<{ model: string; record: number; version: number }>(
+  const one = recordStatement<{ model: string; version: number }>(
     dialect,
-    (value) =>
-      sql`select ${shown} ${ofRecord(value)} and version = ${value('version')} order by id desc limit 1`,
+    (value, isAbout) =>
+      sql`select ${shown} from ${table} where model = ${value('model')} and ${isAbout} and version = ${value('version')} order by id desc limit 1`,
   );
 
-  const forget = statement<{ model: string; record: number }>(
+  const forget = recordStatement<{ model: string }>(
     dialect,
-    (value) =>
-      sql`update ${table} set before = null, after = null where model = ${value('model')} and record_id = ${value('record')}`,
+    (value, isAbout) =>
+      sql`update ${table} set before = null, after = null where model = ${value('model')} and ${isAbout}`,
   );
 
   return {
@@ -117,7 +116,7 @@ export const createHistory = (database: Database, model: string) => {
         const row: Readonly<Record<Column, SqlValue>> = {
           ...entry,
           model,
-          record_id: recordNumber(record),
+          ...recordColumns(record),
           at: toTimestamp(at),
           ...actorRow(actor),
         };
@@ -127,16 +126,26 @@ export const createHistory = (database: Database, model: string) => {
     },
 
     /** The first version of a record as a companion of its insert; needs `Dialect.writeWithCte`. */
-    companion: ({ at, actor }: Pick<NewVersion, 'at' | 'actor'>): CompanionInsert =>
-      companions({ model, action: 'create', at: toTimestamp(at), ...actorRow(actor), before: null }),
+    companion: (
+      { at, actor }: Pick<NewVersion, 'at' | 'actor'>,
+      record: RecordId | undefined,
+    ): CompanionInsert =>
+      companions({
+        model,
+        ...(record === undefined ? {} : recordColumns(record)),
+        action: 'create',
+        at: toTimestamp(at),
+        ...actorRow(actor),
+        before: null,
+      }),
 
     /** Erases the values of every version of a record, but not the versions. Returns their number. */
     forget: (transaction: Transaction, record: RecordId): Promise<number> =>
-      transaction.run(forget({ model, record: recordNumber(record) })),
+      transaction.run(forget({ model, record })),
 
     /** Reads one version of a record; undefined if it is not stored. */
     at: async (record: RecordId, version: number): Promise<KeptVersion | undefined> => {
-      const row = await database.get<VersionRow>(one({ model, record: recordNumber(record), version }));
+      const row = await database.get<VersionRow>(one({ model, record, version }));
       return row && keptVersion(row);
     },
   };
@@ -163,6 +172,7 @@ export const createVersionPurge = (database: Database) => {
     (value) => sql`delete from ${table} where id > ${value('after')} and id <= ${value('last')}
       and at < ${dialect.cast(value('before'), 'timestamp')} and exists (select 1 from ${table} as later
         where later.model = ${identifier('gatewright_history', 'model')} and later.record_id = ${identifier('gatewright_history', 'record_id')}
+          and later.record_key is not distinct from ${identifier('gatewright_history', 'record_key')}
           and later.id > ${identifier('gatewright_history', 'id')}) returning id`,
   );
   return async (before: number, pause: () => Promise<void>, limit = purgeStep): Promise<number> => {

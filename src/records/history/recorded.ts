@@ -7,6 +7,7 @@
  * All are JSON objects, on which `keptColumn` evaluates the same conditions.
  */
 
+import type { RecordKey } from '../../fields/key.ts';
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source } from '../../database/source.ts';
@@ -100,8 +101,9 @@ const valueFrom = (
   source: ColumnSource,
   { id, version, whole }: WrittenColumns,
   next: () => Fragment,
+  isGiven: boolean,
 ): Fragment => {
-  if (source === 'record') return id;
+  if (source === 'record') return isGiven ? dialect.cast(next(), 'integer') : id;
   if (source === 'recordVersion') return version;
   if (source === 'recordValues') return dialect.cast(whole, 'json');
   return dialect.cast(next(), source);
@@ -124,19 +126,25 @@ export const createCompanions = <Columns extends Readonly<Record<string, ColumnS
   computed?: ComputedColumns<keyof Columns & string>,
 ) => CompanionInsert) => {
   return (row, computed = {}) => {
-    const given = Object.keys(columns).filter(
-      (each) => computed[each] === undefined && !String(columns[each]).startsWith('record'),
+    // An id that the database gives is that of the inserted row, and a number.
+    const isGiven = row['record_id'] !== undefined;
+    const filled = Object.keys(columns).filter((each) => isGiven || each !== 'record_key');
+    const given = filled.filter(
+      (each) =>
+        computed[each] === undefined &&
+        (!String(columns[each]).startsWith('record') || (isGiven && columns[each] === 'record')),
     );
     const insert: CompanionInsert['insert'] = (written, value) => {
       let index = 0;
       const next = (): Fragment => value(index++);
-      const values = Object.entries(columns).map(
-        ([of, source]) => computed[of]?.(written) ?? valueFrom(dialect, source, written, next),
+      const values = filled.map(
+        (of) =>
+          computed[of]?.(written) ?? valueFrom(dialect, columns[of] ?? 'text', written, next, isGiven),
       );
-      const names = Object.keys(columns).map((each) => identifier(each));
+      const names = filled.map((each) => identifier(each));
       return sql`insert into ${identifier(table)} (${join(names)}) select ${join(values)} from ${written.row}`;
     };
-    return { key: table, insert, values: given.map((each) => row[each] ?? null) };
+    return { key: isGiven ? `${table} given` : table, insert, values: given.map((each) => row[each] ?? null) };
   };
 };
 
@@ -228,12 +236,14 @@ export interface Memberships {
   /** The field of the membership that names the member, and the fields of the user that it shows. */
   readonly owner: string;
   readonly shows: readonly string[];
+  /** How the record that `field` names is named. */
+  readonly named: RecordKey;
 }
 
 /** A tenant of a record, as its readers see it: by its id, or by that of the record that leads to it. */
 export interface Tenant {
   readonly memberships: Memberships;
-  readonly id: number;
+  readonly id: RecordId;
 }
 
 type RowVia = Extract<RowExpression, { readonly kind: 'via' }>;
@@ -269,7 +279,9 @@ const membershipsFor = (
   const of = behind.at(-1)?.model ?? model;
   if (memberships === undefined || shows === undefined || !holdsIds(of.fields.get(column))) return undefined;
   const key = [...behind.map((step) => `${step.model.name}.${step.column}`), `${name}.${on}`].join(' ');
-  return { key, field: columns[0] ?? column, behind, model: memberships, on, owner, shows };
+  const field = columns[0] ?? column;
+  const named = model.fields.get(field)?.referenceKey ?? model.key;
+  return { key, field, behind, model: memberships, on, owner, shows, named };
 };
 
 const membershipsByModel = new WeakMap<ResourceModel, readonly Memberships[]>();
@@ -305,8 +317,9 @@ export const tenantsIn = (
   membershipsOf(model, models).flatMap((memberships) => {
     const value = readable.includes(memberships.field) ? values?.[memberships.field] : undefined;
     // Events keep some values as texts; without a value, there is no tenant.
-    const id = Number(value ?? Number.NaN);
-    return Number.isSafeInteger(id) ? [{ memberships, id }] : [];
+    const { named } = memberships;
+    const id = named.of(value) ?? named.parse(String(value));
+    return id === undefined ? [] : [{ memberships, id }];
   });
 
 const valuesByModel = new WeakMap<ResourceModel, KeptValues>();

@@ -2,7 +2,7 @@
 
 import type { Database, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { recordNumber } from '../../database/record-column.ts';
+import { recordNumber, recordText } from '../../database/record-column.ts';
 import { type Source, timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -39,6 +39,7 @@ interface ShownVersions {
 type VersionArguments = {
   readonly model: string;
   readonly record: number;
+  readonly recordText: string | null;
   readonly rows: readonly SqlValue[];
   readonly reader: SqlValue;
   readonly limit: number;
@@ -117,7 +118,12 @@ class VersionCompiler {
       ];
     });
     return sql`(select ${identifier(historyName)}.*, ${join(flags)} from ${identifier(historyName)}
-      where model = ${param('model')} and record_id = ${param('record')}) as ${identifier(version)}`;
+      where model = ${param('model')} and ${this.#isAbout(param)}) as ${identifier(version)}`;
+  }
+
+  #isAbout(param: Argument<VersionArguments>): Fragment {
+    const byNumber = sql`record_id = ${param('record')}`;
+    return this.#model.key.kind === 'integer' ? byNumber : sql`${byNumber} and record_key = ${param('recordText')}`;
   }
 
   /** The flag of a side: 1 if its values meet the grant's conditions. */
@@ -188,6 +194,7 @@ export class VersionReader {
     const values = {
       model: this.#model.name,
       record: recordNumber(record),
+      recordText: recordText(record),
       rows: reach.values,
       ...readerOf(grant),
       limit,

@@ -1,4 +1,6 @@
+import type { RecordKey } from '../../fields/key.ts';
 import type { Database, Transaction } from '../../database/database.ts';
+import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -22,11 +24,19 @@ export type NoteReferences = (
   deletion: TrashBundle,
 ) => Promise<void>;
 
+/**
+ * The two columns of an id. Notes are found by their bundle, so that the number of an id that is a text is of no use.
+ */
+const idColumns = (dialect: Dialect, { field: { type } }: RecordKey, value: Fragment): readonly Fragment[] =>
+  type.column === 'integer'
+    ? [value, dialect.cast(sql`null`, 'text')]
+    : [literal(0), dialect.cast(value, 'text')];
+
 /** Prepares the notes on references by a model's field: one statement for each hundred deleted records. */
 export const createNotes = (
   database: Database,
-  { name: model, table }: ResourceModel,
-  { name: field, column }: ModelField,
+  { name: model, key, table }: ResourceModel,
+  { name: field, column, referenceKey = key }: ModelField,
 ): NoteReferences => {
   const { dialect } = database;
   const noting = statement<NoteArguments>(dialect, (param) => {
@@ -37,8 +47,8 @@ export const createNotes = (
       literal('reference'),
       literal(model),
       literal(field),
-      identifier('id'),
-      identifier(column),
+      ...idColumns(dialect, key, identifier('id')),
+      ...idColumns(dialect, referenceKey, identifier(column)),
       ...bundleColumns.map((each) => text(each)),
     ];
     return sql`insert into ${trashTable} (${trashColumns(noteColumns)}) select ${join(values)} from ${identifier(table)} where ${identifier(column)} in (${join(ids)})`;

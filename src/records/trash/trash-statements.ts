@@ -1,5 +1,6 @@
 /** The statements over the trash, each compiled once: those of a caller by model and reach, and those of a bundle. */
 
+import { type RecordStatement, recordStatement } from '../../database/record-column.ts';
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type Source, timeText } from '../../database/source.ts';
@@ -28,7 +29,6 @@ type Reached = {
   readonly reader: SqlValue;
 };
 
-type OneRecord = Reached & { readonly record: number };
 type Page = Reached & { readonly limit: number; readonly offset: number };
 
 /** The reads of a model's deleted records within a reach. */
@@ -36,14 +36,14 @@ interface ReachStatements {
   readonly page: Statement<Page>;
   readonly count: Statement<Reached>;
   /** The first record of a bundle, locked until the end of the transaction. */
-  readonly locked: Statement<OneRecord>;
-  readonly first: Statement<OneRecord>;
+  readonly locked: RecordStatement<Reached>;
+  readonly first: RecordStatement<Reached>;
   /** A record that was deleted along with another one. */
-  readonly along: Statement<OneRecord>;
+  readonly along: RecordStatement<Reached>;
 }
 
 const record = sql`cast(${identifier('record')} as text) as ${identifier('record')}`;
-const kept = sql`${trashColumns(['model', 'record_id', 'version'])}, ${record}`;
+const kept = sql`${trashColumns(['model', 'record_id', 'record_key', 'version'])}, ${record}`;
 
 type EntryKind = TrashedRecord['kind'] | 'reference';
 
@@ -86,11 +86,11 @@ class ReachCompiler {
     };
   }
 
-  #one(kind: TrashedRecord['kind'], lock: Fragment): Statement<OneRecord> {
-    return statement<OneRecord>(
+  #one(kind: TrashedRecord['kind'], lock: Fragment): RecordStatement<Reached> {
+    return recordStatement<Reached>(
       this.#dialect,
-      (value) =>
-        sql`select ${this.#shown} from ${trashTable} where record_id = ${value('record')} and ${this.#entry(value, kind)} order by id desc limit 1${lock}`,
+      (value, isAbout) =>
+        sql`select ${this.#shown} from ${trashTable} where ${isAbout} and ${this.#entry(value, kind)} order by id desc limit 1${lock}`,
     );
   }
 
@@ -130,7 +130,7 @@ export const bundleStatements = (dialect: Dialect) => ({
   references: statement<OfBundle>(
     dialect,
     (value) =>
-      sql`select distinct model, field, target_id from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' order by model, field, target_id`,
+      sql`select distinct model, field, target_id, target_key from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' order by model, field, target_id, target_key`,
   ),
   clear: statement<OfBundle>(
     dialect,
@@ -155,27 +155,25 @@ export const purgeStatements = (dialect: Dialect): readonly Statement<PurgeStep>
   return [purgeOf('first'), purgeOf('along'), purgeOf('reference')];
 };
 
-type OfRecord = { readonly model: string; readonly record: number };
+type OfRecord = { readonly model: string };
 
 /** The statements that erase a record. */
 export const erasureStatements = (dialect: Dialect) => {
-  const ofRecord = (value: Argument<OfRecord>): Fragment =>
-    sql`model = ${value('model')} and record_id = ${value('record')}`;
   return {
-    references: statement<OfRecord>(
+    references: recordStatement<OfRecord>(
       dialect,
-      (value) => sql`delete from ${trashTable} where ${ofRecord(value)} and kind = 'reference'`,
+      (value, isAbout) => sql`delete from ${trashTable} where model = ${value('model')} and ${isAbout} and kind = 'reference'`,
     ),
     // The actor of the deletion is erased with the record, as its entry is gone.
-    first: statement<OfRecord>(
+    first: recordStatement<OfRecord>(
       dialect,
-      (value) =>
-        sql`delete from ${trashTable} where bundle in (select bundle from ${trashTable} where ${ofRecord(value)} and ${isOf('first')})`,
+      (value, isAbout) =>
+        sql`delete from ${trashTable} where bundle in (select bundle from ${trashTable} where model = ${value('model')} and ${isAbout} and ${isOf('first')})`,
     ),
-    along: statement<OfRecord>(
+    along: recordStatement<OfRecord>(
       dialect,
-      (value) =>
-        sql`update ${trashTable} set record = null where ${ofRecord(value)} and kind = 'along' and record is not null`,
+      (value, isAbout) =>
+        sql`update ${trashTable} set record = null where model = ${value('model')} and ${isAbout} and kind = 'along' and record is not null`,
     ),
   };
 };

@@ -1,0 +1,256 @@
+import { afterEach, expect, it } from 'vitest';
+import { createTable } from '../../../src/database/migrations/application-steps.ts';
+import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { field } from '../../../src/fields/define.ts';
+import type { RecordId } from '../../../src/fields/key.ts';
+import type { KeyKind } from '../../../src/fields/keys.ts';
+import { defineResource } from '../../../src/model/define-resource.ts';
+import { many } from '../../../src/model/relation.ts';
+import { describeEachDatabase } from '../../support/databases.ts';
+import { type TestUser, useService } from '../../support/service.ts';
+
+/** One key of a model: what its ids look like, and ids that no record has. */
+interface KeyCase {
+  readonly key: KeyKind;
+  readonly form: unknown;
+  /** An id of the right form that no record has. */
+  readonly absent: RecordId;
+  /** Texts of paths that are no ids at all. */
+  readonly wrong: readonly string[];
+  /** Values of bodies that are no ids at all. */
+  readonly wrongValues: readonly unknown[];
+}
+
+const version7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const cases: readonly KeyCase[] = [
+  {
+    key: 'integer',
+    form: expect.any(Number),
+    absent: 999_999,
+    wrong: ['0', '-1', '01', 'x', '1.5', '9007199254740992'],
+    wrongValues: ['1', 0, -1, 1.5],
+  },
+  {
+    key: 'uuid',
+    form: expect.stringMatching(version7),
+    absent: '01980000-0000-7000-8000-000000000000',
+    wrong: ['1', 'x', '01980000-0000-7000-8000-00000000000', '01980000-0000-7000-8000-00000000000g'],
+    wrongValues: [1, 'x', '01980000-0000-7000-8000-00000000000g'],
+  },
+];
+
+type Row = { readonly id: RecordId } & Readonly<Record<string, unknown>>;
+
+for (const { key, form, absent, wrong, wrongValues } of cases) {
+  const shelfFields = { name: field.string({ required: true, max: 40 }) };
+  const boxFields = {
+    label: field.string({ required: true, max: 40, unique: true }),
+    shelf: field.reference('Shelf', { key, onDelete: 'null' }),
+    user_id: field.owner(),
+  };
+  const itemFields = {
+    name: field.string({ required: true, max: 40 }),
+    box: field.reference('Box', { key, required: true, onDelete: 'cascade' }),
+    number: field.sequence({ per: 'box' }),
+  };
+  const shelf = defineResource('Shelf', {
+    key,
+    plural: 'shelves',
+    fields: shelfFields,
+    history: true,
+    trash: true,
+    events: true,
+  });
+  const box = defineResource('Box', {
+    key,
+    plural: 'boxes',
+    fields: boxFields,
+    history: true,
+    trash: true,
+    events: true,
+    isolation: true,
+    ownership: true,
+    relations: { items: many('Item', { by: 'box', write: true }) },
+  });
+  const item = defineResource('Item', { key, fields: itemFields, events: true });
+  const migrations: Migrations = {
+    '0001_boxes': {
+      up: async (db, dialect) => {
+        const references = { shelf: 'shelves', box: 'boxes' };
+        await createTable(db, dialect, 'shelves', { key, fields: shelfFields });
+        await createTable(db, dialect, 'boxes', { key, fields: boxFields, references });
+        await createTable(db, dialect, 'items', { key, fields: itemFields, references });
+      },
+    },
+  };
+
+  describeEachDatabase(`records with the key ${key}`, (databases) => {
+    const service = useService(databases, { application: { resources: [shelf, box, item], migrations } });
+
+    afterEach(() => { for (const line of service.lines.splice(0)) if (/"level":[56]0/.test(line)) console.log(line.slice(0, 1500)); });
+    const asked = async (method: string, path: string, token: TestUser, body?: object) =>
+      service.request<Row>(method, `/api/v1/${path}`, body === undefined ? { token } : { token, body });
+    const listed = async (path: string, token: TestUser) =>
+      service.ok<Row[]>('GET', `/api/v1/${path}`, { token });
+    const newBox = async (token: TestUser, values: object) => {
+      const { data, status } = await asked('POST', 'boxes', token, { box: values });
+      expect(status).toBe(201);
+      return data;
+    };
+
+    it('gives a new record an id, and finds, changes and deletes the record by it', async () => {
+      const ann = await service.createUser();
+      const made = await newBox(ann, { label: 'one' });
+      expect(made.id).toEqual(form);
+      expect((await asked('GET', `boxes/${made.id}`, ann)).data).toEqual(made);
+      const changed = await asked('PATCH', `boxes/${made.id}`, ann, { box: { label: 'two' } });
+      expect(changed).toMatchObject({ status: 200, data: { id: made.id, label: 'two' } });
+      expect((await asked('DELETE', `boxes/${made.id}`, ann)).status).toBe(200);
+      expect((await asked('GET', `boxes/${made.id}`, ann)).status).toBe(404);
+    });
+
+    it('answers 404 to a path that names no record, and 422 to such a reference', async () => {
+      const ann = await service.createUser();
+      for (const text of [String(absent), ...wrong])
+        for (const method of ['GET', 'DELETE'])
+          expect([text, (await asked(method, `boxes/${text}`, ann)).status]).toEqual([text, 404]);
+      for (const value of [absent, ...wrongValues]) {
+        const answer = await asked('POST', 'boxes', ann, { box: { label: 'x', shelf_id: value } });
+        expect([value, answer.status]).toEqual([value, 422]);
+      }
+    });
+
+    it('sorts, filters and pages by the id, with cursors too', async () => {
+      const ann = await service.createUser();
+      const ids: RecordId[] = [];
+      for (const label of ['a', 'b', 'c', 'd', 'e']) ids.push((await newBox(ann, { label: `p${label}` })).id);
+      const idsOf = (rows: readonly Row[]): readonly RecordId[] => rows.map(({ id }) => id);
+      expect(idsOf(await listed('boxes', ann))).toEqual(ids);
+      expect(idsOf(await listed('boxes?sort=-id&per_page=2&page=2', ann))).toEqual([ids[2], ids[1]]);
+      expect(idsOf(await listed(`boxes?filter[id][in]=${ids[3]},${ids[1]}`, ann))).toEqual([ids[1], ids[3]]);
+      expect(idsOf(await listed(`boxes?filter[id][gt]=${ids[3]}`, ann))).toEqual([ids[4]]);
+      const seen: RecordId[] = [];
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const path: string = `/api/v1/boxes?per_page=2&after=${after}`;
+        const { status, data, headers } = await service.request<Row[]>('GET', path, { token: ann });
+        expect(status).toBe(200);
+        seen.push(...idsOf(data));
+        after = /[?&]after=([^&>]+)[^>]*>; rel="next"/.exec(String(headers['link'] ?? ''))?.[1];
+      }
+      expect(seen).toEqual(ids);
+    });
+
+    it('follows references: include, filters across them, nested records and counts of each', async () => {
+      const ann = await service.createUser();
+      const root = await service.admin();
+      const { data: held } = await asked('POST', 'shelves', root, { shelf: { name: 'upper' } });
+      const made = await newBox(ann, { label: 'with', shelf_id: held.id, items: [{ name: 'i1' }, { name: 'i2' }] });
+      const { data } = await asked('GET', `boxes/${made.id}?include=shelf,items`, ann);
+      expect(data).toMatchObject({
+        shelf_id: held.id,
+        shelf: { id: held.id, name: 'upper' },
+        items: [
+          { name: 'i1', box_id: made.id, number: '1' },
+          { name: 'i2', box_id: made.id, number: '2' },
+        ],
+      });
+      const [first, second] = data['items'] as readonly [Row, Row];
+      expect(first.id).toEqual(form);
+      const changed = await asked('PATCH', `boxes/${made.id}?include=items`, ann, {
+        box: { items: [{ id: first.id, name: 'I1' }, { id: second.id, _delete: true }, { name: 'i3' }] },
+      });
+      expect(changed.data['items']).toMatchObject([
+        { id: first.id, name: 'I1' },
+        { name: 'i3', number: '3' },
+      ]);
+      expect(await listed(`boxes?filter[shelf.name]=upper`, ann)).toMatchObject([{ id: made.id }]);
+      expect(await listed(`boxes?filter[shelf_id]=${held.id}`, ann)).toMatchObject([{ id: made.id }]);
+      expect(await listed(`items?filter[box_id][in]=${made.id}`, ann)).toHaveLength(2);
+      const other = await newBox(ann, { label: 'other', items: [{ name: 'o1' }] });
+      expect(await listed(`items?filter[box_id]=${other.id}`, ann)).toMatchObject([{ number: '1' }]);
+    });
+
+    it('writes many at once: batch and import name records by their ids', async () => {
+      const ann = await service.createUser();
+      const [one, two] = [await newBox(ann, { label: 'b1' }), await newBox(ann, { label: 'b2' })];
+      const batch = await asked('POST', 'boxes/batch', ann, {
+        create: [{ label: 'b3' }],
+        update: [{ id: one.id, label: 'B1' }],
+        delete: [two.id],
+      });
+      expect(batch).toMatchObject({ status: 200, data: { updated: [{ id: one.id, label: 'B1' }], deleted: 1 } });
+      const missing = await asked('POST', 'boxes/batch', ann, { update: [{ id: absent, label: 'z' }] });
+      expect(missing.status).toBe(422);
+      const lines = `${JSON.stringify({ id: one.id, label: 'imported' })}\n`;
+      const imported = await service.request('POST', '/api/v1/boxes/import?update_by=id', {
+        token: ann,
+        body: lines,
+        headers: { 'content-type': 'application/jsonl' },
+      });
+      expect([imported.status, imported.data]).toEqual([200, { created: 0, updated: 1 }]);
+    });
+
+    it('keeps history, events, trash and references of a deleted record, and restores them', async () => {
+      const ann = await service.createUser();
+      const root = await service.admin();
+      const { data: held } = await asked('POST', 'shelves', root, { shelf: { name: 'lower' } });
+      const made = await newBox(ann, { label: 'kept', shelf_id: held.id, items: [{ name: 'k1' }] });
+      const historyOf = async (path: string) =>
+        (await service.ok<{ version: number; action: string }[]>('GET', `/admin/records/${path}/history`, { token: root })).map(
+          ({ version, action }) => [version, action],
+        );
+      expect(await historyOf(`boxes/${made.id}`)).toEqual([[1, 'create']]);
+      const forecast = await service.ok<{ references: Row[] }>('GET', `/admin/records/shelves/${held.id}/references`, {
+        token: root,
+      });
+      expect(forecast.references).toMatchObject([{ model: 'Box', to: [held.id] }]);
+      // The shelf goes into the trash, and the reference of the box becomes null.
+      expect((await asked('DELETE', `shelves/${held.id}`, root)).status).toBe(200);
+      expect((await asked('GET', `boxes/${made.id}`, ann)).data).toMatchObject({ shelf_id: null });
+      const trashed = await service.ok<Row[]>('GET', '/admin/records/shelves?trashed=true', { token: root });
+      expect(trashed.map(({ id }) => id)).toContainEqual(held.id);
+      const back = await service.request('POST', `/admin/records/shelves/${held.id}/restore`, { token: root });
+      expect(back.status).toBe(200);
+      expect((await asked('GET', `boxes/${made.id}`, ann)).data).toMatchObject({ shelf_id: held.id });
+      // A record goes with those that refer to it, and comes back with them.
+      expect((await asked('DELETE', `boxes/${made.id}`, ann)).status).toBe(200);
+      expect(await listed(`items?filter[box_id]=${made.id}`, ann)).toEqual([]);
+      expect(
+        (await service.request('POST', `/admin/records/boxes/${made.id}/restore`, { token: root })).status,
+      ).toBe(200);
+      expect(await listed(`items?filter[box_id]=${made.id}`, ann)).toMatchObject([{ name: 'k1' }]);
+      const versions = await historyOf(`boxes/${made.id}`);
+      expect(versions.map(([, action]) => action)).toEqual([
+        'create',
+        'destroy',
+        'update',
+        'update',
+        'create',
+      ]);
+      const { events } = service.server.services;
+      await events.settle();
+      const all = await events.after(0, 10_000);
+      const ofBox = all.filter(({ record, model }) => model === 'Box' && record === made.id);
+      expect(ofBox.map(({ action }) => action)).toEqual(['create', 'update', 'update', 'destroy', 'create']);
+      const forgotten = await service.ok<{ versions: number; events: number }>(
+        'POST',
+        `/admin/records/boxes/${made.id}/forget`,
+        { token: root },
+      );
+      expect(forgotten).toMatchObject({ versions: 5, events: 5 });
+    });
+
+    it('finds and explains records in the administration area', async () => {
+      const ann = await service.createUser();
+      const root = await service.admin();
+      const made = await newBox(ann, { label: 'sought' });
+      const found = await service.ok<{ resource: string; records: Row[] }[]>('GET', `/admin/search?q=${made.id}`, {
+        token: root,
+      });
+      expect(found.flatMap(({ records }) => records.map(({ id }) => id))).toContainEqual(made.id);
+      const seen = await service.ok<Row>('GET', `/admin/users/${ann.id}/view/boxes/${made.id}`, { token: root });
+      expect(seen.id).toEqual(made.id);
+    });
+  });
+}
