@@ -1,9 +1,12 @@
+import type { JsonSchema } from './field.ts';
 import type { RecordKey } from './key.ts';
 import { integerKey } from './keys/integer.ts';
 import { uuidKey } from './keys/uuid.ts';
 
 /** The kinds of keys: `key: 'uuid'` of a model. */
-export const recordKeys = { integer: integerKey, uuid: uuidKey } as const satisfies Readonly<Record<string, RecordKey>>;
+export const recordKeys = { integer: integerKey, uuid: uuidKey } as const satisfies Readonly<
+  Record<string, RecordKey>
+>;
 
 export type KeyKind = keyof typeof recordKeys;
 
@@ -12,6 +15,15 @@ export type IdOfKey<Kind> = Kind extends Exclude<KeyKind, 'integer'> ? string : 
 
 /** The names of the keys. */
 export const keyKinds = Object.keys(recordKeys) as readonly KeyKind[];
+
+/** Schema of an id that a path or a body names. */
+export const idSchema = (key: RecordKey): JsonSchema =>
+  key.kind === 'integer' ? { type: 'integer', minimum: 1 } : key.schema;
+
+/** Schema of ids of records of several models, by their keys. */
+export const anyIdSchema = (keys: Iterable<RecordKey>): JsonSchema => ({
+  type: [...keys].every(({ kind }) => kind === 'integer') ? 'integer' : ['integer', 'string'],
+});
 
 /** The key of models that name no other, and of the service's own records. */
 export const defaultKey: RecordKey<number> = recordKeys.integer;

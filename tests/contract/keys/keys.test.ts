@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
 import { field } from '../../../src/fields/define.ts';
@@ -88,7 +88,6 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
   describeEachDatabase(`records with the key ${key}`, (databases) => {
     const service = useService(databases, { application: { resources: [shelf, box, item], migrations } });
 
-    afterEach(() => { for (const line of service.lines.splice(0)) if (/"level":[56]0/.test(line)) console.log(line.slice(0, 1500)); });
     const asked = async (method: string, path: string, token: TestUser, body?: object) =>
       service.request<Row>(method, `/api/v1/${path}`, body === undefined ? { token } : { token, body });
     const listed = async (path: string, token: TestUser) =>
@@ -145,7 +144,11 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
       const ann = await service.createUser();
       const root = await service.admin();
       const { data: held } = await asked('POST', 'shelves', root, { shelf: { name: 'upper' } });
-      const made = await newBox(ann, { label: 'with', shelf_id: held.id, items: [{ name: 'i1' }, { name: 'i2' }] });
+      const made = await newBox(ann, {
+        label: 'with',
+        shelf_id: held.id,
+        items: [{ name: 'i1' }, { name: 'i2' }],
+      });
       const { data } = await asked('GET', `boxes/${made.id}?include=shelf,items`, ann);
       expect(data).toMatchObject({
         shelf_id: held.id,
@@ -179,7 +182,10 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
         update: [{ id: one.id, label: 'B1' }],
         delete: [two.id],
       });
-      expect(batch).toMatchObject({ status: 200, data: { updated: [{ id: one.id, label: 'B1' }], deleted: 1 } });
+      expect(batch).toMatchObject({
+        status: 200,
+        data: { updated: [{ id: one.id, label: 'B1' }], deleted: 1 },
+      });
       const missing = await asked('POST', 'boxes/batch', ann, { update: [{ id: absent, label: 'z' }] });
       expect(missing.status).toBe(422);
       const lines = `${JSON.stringify({ id: one.id, label: 'imported' })}\n`;
@@ -197,20 +203,28 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
       const { data: held } = await asked('POST', 'shelves', root, { shelf: { name: 'lower' } });
       const made = await newBox(ann, { label: 'kept', shelf_id: held.id, items: [{ name: 'k1' }] });
       const historyOf = async (path: string) =>
-        (await service.ok<{ version: number; action: string }[]>('GET', `/admin/records/${path}/history`, { token: root })).map(
-          ({ version, action }) => [version, action],
-        );
+        (
+          await service.ok<{ version: number; action: string }[]>('GET', `/admin/records/${path}/history`, {
+            token: root,
+          })
+        ).map(({ version, action }) => [version, action]);
       expect(await historyOf(`boxes/${made.id}`)).toEqual([[1, 'create']]);
-      const forecast = await service.ok<{ references: Row[] }>('GET', `/admin/records/shelves/${held.id}/references`, {
-        token: root,
-      });
+      const forecast = await service.ok<{ references: Row[] }>(
+        'GET',
+        `/admin/records/shelves/${held.id}/references`,
+        {
+          token: root,
+        },
+      );
       expect(forecast.references).toMatchObject([{ model: 'Box', to: [held.id] }]);
       // The shelf goes into the trash, and the reference of the box becomes null.
       expect((await asked('DELETE', `shelves/${held.id}`, root)).status).toBe(200);
       expect((await asked('GET', `boxes/${made.id}`, ann)).data).toMatchObject({ shelf_id: null });
       const trashed = await service.ok<Row[]>('GET', '/admin/records/shelves?trashed=true', { token: root });
       expect(trashed.map(({ id }) => id)).toContainEqual(held.id);
-      const back = await service.request('POST', `/admin/records/shelves/${held.id}/restore`, { token: root });
+      const back = await service.request('POST', `/admin/records/shelves/${held.id}/restore`, {
+        token: root,
+      });
       expect(back.status).toBe(200);
       expect((await asked('GET', `boxes/${made.id}`, ann)).data).toMatchObject({ shelf_id: held.id });
       // A record goes with those that refer to it, and comes back with them.
@@ -245,11 +259,17 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
       const ann = await service.createUser();
       const root = await service.admin();
       const made = await newBox(ann, { label: 'sought' });
-      const found = await service.ok<{ resource: string; records: Row[] }[]>('GET', `/admin/search?q=${made.id}`, {
+      const found = await service.ok<{ resource: string; records: Row[] }[]>(
+        'GET',
+        `/admin/search?q=${made.id}`,
+        {
+          token: root,
+        },
+      );
+      expect(found.flatMap(({ records }) => records.map(({ id }) => id))).toContainEqual(made.id);
+      const seen = await service.ok<Row>('GET', `/admin/users/${ann.id}/view/boxes/${made.id}`, {
         token: root,
       });
-      expect(found.flatMap(({ records }) => records.map(({ id }) => id))).toContainEqual(made.id);
-      const seen = await service.ok<Row>('GET', `/admin/users/${ann.id}/view/boxes/${made.id}`, { token: root });
       expect(seen.id).toEqual(made.id);
     });
   });
