@@ -10,7 +10,14 @@ import type { ColumnKind } from '../fields/field.ts';
 import type { RecordId, RecordKey } from '../fields/key.ts';
 import type { Dialect } from './dialect.ts';
 import type { Query } from './query.ts';
-import { type Argument, type Fragment, type Statement, type StatementArguments, sql, statement } from './statement.ts';
+import {
+  type Argument,
+  type Fragment,
+  type Statement,
+  type StatementArguments,
+  sql,
+  statement,
+} from './statement.ts';
 
 /** Hexadecimal digits that fit a safe integer. */
 const digits = 13;

@@ -23,8 +23,8 @@ import {
   type Wrong,
 } from './field.ts';
 import type { RecordKey } from './key.ts';
-import { type ModelName, modelName } from './named-model.ts';
 import { defaultKey, type IdOfKey, type KeyKind, keyKinds, recordKeys } from './keys.ts';
+import { type ModelName, modelName } from './named-model.ts';
 import { type IdentityOperator, identityOperators } from './values.ts';
 
 /** Options beside the name of the model. */

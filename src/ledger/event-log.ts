@@ -172,7 +172,9 @@ const shownColumns = (dialect: Dialect): Fragment => {
   const text = (column: string): Fragment =>
     sql`cast(${identifier(column)} as text) as ${identifier(column)}`;
   return join([
-    ...['id', 'model', 'record_id', 'record_key', 'version', 'action', ...actorColumns].map((each) => identifier(each)),
+    ...['id', 'model', 'record_id', 'record_key', 'version', 'action', ...actorColumns].map((each) =>
+      identifier(each),
+    ),
     sql`${timeText(dialect, identifier('at'))} as at`,
     text('fields'),
     text('reach'),
@@ -242,7 +244,10 @@ const logStatements = (dialect: Dialect) => {
     ),
     forget: recordStatement<{ model: string; after: number; to: number }>(
       dialect,
-      (value, isAbout) => sql`update ${log} set reach = null where id > ${value('after')} and id <= ${value('to')}
+      (
+        value,
+        isAbout,
+      ) => sql`update ${log} set reach = null where id > ${value('after')} and id <= ${value('to')}
         and model = ${value('model')} and ${isAbout} and reach is not null`,
     ),
   };

@@ -60,7 +60,10 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
 };
 
 /** The key of the records. A full-text search needs one that the database counts. @throws DefinitionError */
-const keyOf = (model: string, { key = 'integer', search }: { readonly key?: KeyKind; readonly search?: unknown }): RecordKey => {
+const keyOf = (
+  model: string,
+  { key = 'integer', search }: { readonly key?: KeyKind; readonly search?: unknown },
+): RecordKey => {
   if (key !== 'integer' && search !== undefined)
     throw new DefinitionError(model, `search needs the key 'integer', not '${key}'`);
   return recordKeys[key];

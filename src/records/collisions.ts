@@ -385,10 +385,12 @@ export class Collisions {
     });
     const rows = await reader.all<{ place: string; holder: RecordId | null }>(query);
     if (rows.length === 0) return [];
-    const holders = new Map(rows.map(({ place, holder }): [number, RecordId] => [
+    const holders = new Map(
+      rows.map(({ place, holder }): [number, RecordId] => [
         Number(place),
         holder === null ? 0 : this.#model.key.stored(holder),
-      ]));
+      ]),
+    );
     const found = await staying(lookUps, holders, candidate.makeWay);
     const order = this.#order;
     return collisionsOf(found, grant).sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));

@@ -1,8 +1,8 @@
 /** Reads and writes many records by id for the service itself, above all for a restore from the trash. */
 
-import { recordValue } from '../database/record-column.ts';
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
+import { recordValue } from '../database/record-column.ts';
 import { versionColumn } from '../database/source.ts';
 import {
   type Argument,

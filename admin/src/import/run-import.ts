@@ -1,5 +1,6 @@
 /** Sending the lines of a file, and their results. */
 
+import type { RecordId } from '../records/record.ts';
 import { send } from '../service.ts';
 import type { FileContent, FileLine } from './file-lines.ts';
 
@@ -10,7 +11,7 @@ const linesPerRequest = 200;
 export interface ImportedLine {
   readonly line: number;
   readonly action: 'create' | 'update' | 'refuse';
-  readonly id: number | null;
+  readonly id: RecordId | null;
   readonly changes: Readonly<Record<string, readonly unknown[]>>;
   readonly errors: readonly {
     readonly field: string;

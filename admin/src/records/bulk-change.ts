@@ -3,12 +3,13 @@
 import { readByIds, send } from '../service.ts';
 import { traitsOf } from './field-kinds.ts';
 import type { Metadata, MetadataField } from './metadata.ts';
+import type { RecordId } from './record.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** A changed record: its id, and its former values. */
 export interface ChangedRecord {
-  readonly id: number;
+  readonly id: RecordId;
   readonly before: Values;
 }
 
@@ -29,7 +30,7 @@ const hasValues = ({ fields }: Pick<Metadata, 'fields'>, record: Values, values:
 export const recordsToChange = async (
   metadata: Pick<Metadata, 'fields'>,
   path: string,
-  ids: readonly number[],
+  ids: readonly RecordId[],
   values: Values,
 ): Promise<readonly ChangedRecord[]> => {
   const names = Object.keys(values);

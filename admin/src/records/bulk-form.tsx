@@ -26,14 +26,15 @@ import { FieldInput } from './field-input.tsx';
 import { traitsOf } from './field-kinds.ts';
 import { type Metadata, type MetadataField, metadataFor } from './metadata.ts';
 import { isNotJson } from './not-json.ts';
+import type { RecordId } from './record.ts';
 
 interface BulkFormProps {
   readonly metadata: Metadata;
   readonly path: string;
-  readonly ids: readonly number[];
+  readonly ids: readonly RecordId[];
   readonly onClose: () => void;
   /** Changes the selection. */
-  readonly onChoose: (ids: readonly number[]) => void;
+  readonly onChoose: (ids: readonly RecordId[]) => void;
   readonly onDone: () => void;
 }
 
@@ -244,7 +245,7 @@ const RefusedList = ({ refused, path, onWithout }: RefusedListProps) => {
 
 /** The errors of one record of a batch. */
 export interface Refused {
-  readonly id: number;
+  readonly id: RecordId;
   readonly messages: readonly string[];
 }
 
@@ -253,9 +254,9 @@ export interface Refused {
  */
 export const refusedIn = (
   fields: Readonly<Record<string, string>>,
-  ids: readonly number[],
+  ids: readonly RecordId[],
 ): readonly Refused[] | undefined => {
-  const found = new Map<number, string[]>();
+  const found = new Map<RecordId, string[]>();
   for (const [name, message] of Object.entries(fields)) {
     const [, place] = /^update\.(\d+)(?:\.|$)/.exec(name) ?? [];
     const id = place === undefined ? undefined : ids[Number(place)];

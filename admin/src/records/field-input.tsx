@@ -10,6 +10,7 @@ import { ChoiceChip } from './choice-chip.tsx';
 import { ofKind } from './field-kinds.ts';
 import { fromLocalInput, toLocalInput } from './local-time.ts';
 import type { Choice, FieldInputProps, MetadataField } from './metadata.ts';
+import { idIn } from './record.ts';
 import { ReferenceInput } from './record-picker.tsx';
 
 const JsonInput = lazy(() => import('./json-input.tsx').then(({ JsonInput: part }) => ({ default: part })));
@@ -91,11 +92,11 @@ const RecordInput = ({ field, value, error, record, onChange }: FieldInputProps)
     <ReferenceInput
       label={field.label}
       model={field.reference ?? ''}
-      value={typeof value === 'number' ? value : null}
+      value={idIn(value)}
       onChange={onChange}
       error={error}
       required={field.required}
-      among={typeof shared === 'number' ? { [same]: shared } : undefined}
+      among={idIn(shared) === null ? undefined : { [same]: idIn(shared) ?? 0 }}
     />
   );
 };

@@ -13,6 +13,7 @@ import { monospace } from '../theme.ts';
 import { ChoiceChip } from './choice-chip.tsx';
 import { ofKind } from './field-kinds.ts';
 import type { ListedField } from './metadata.ts';
+import { idIn } from './record.ts';
 import { ReferenceValue } from './reference-value.tsx';
 
 interface FieldValueProps {
@@ -74,7 +75,7 @@ const renderers = {
   email: textValue,
   url: ({ value }) => <WebAddress address={String(value)} />,
   uuid: textValue,
-  reference: ({ field, value }) => <ReferenceValue model={field.reference ?? ''} id={Number(value)} />,
+  reference: ({ field, value }) => <ReferenceValue model={field.reference ?? ''} id={idIn(value) ?? 0} />,
   sequence: textValue,
 } satisfies Readonly<Record<FieldKind, RenderValue>>;
 

@@ -3,12 +3,12 @@
 import { type Found, pickedAtOnce } from '../parts/search-picker.tsx';
 import { send } from '../service.ts';
 import type { Metadata } from './metadata.ts';
-import { type AnyRecord, nameFields, namingField } from './record.ts';
+import { type AnyRecord, idFrom, nameFields, namingField, type RecordId } from './record.ts';
 
 type Query = Readonly<Record<string, string>>;
 
 /** Values that found records have, by field. */
-export type Among = Readonly<Record<string, number>>;
+export type Among = Readonly<Record<string, RecordId>>;
 
 /** Number of newest records that are searched before all others: most searches are for one of them. */
 const newestRows = 50_000;
@@ -22,9 +22,11 @@ const searchCondition = (metadata: Metadata, words: string): Query | undefined =
 };
 
 /** An id as people write it: `17`, `#17`. */
-const idIn = (words: string): number | undefined => {
-  const [, digits] = /^#?(\d{1,15})$/.exec(words) ?? [];
-  return digits === undefined || Number(digits) === 0 ? undefined : Number(digits);
+const idWithin = (words: string, { fields }: Metadata): RecordId | undefined => {
+  const id = words === '' ? '' : idFrom(words.replace(/^#/, ''));
+  const isNumber = fields.find(({ name }) => name === 'id')?.type === 'integer';
+  const isUuid = typeof id === 'string' && /^[0-9a-f-]{36}$/i.test(id);
+  return (isNumber ? typeof id === 'number' : isUuid) ? id : undefined;
 };
 
 /** The newest matching records of a resource, and the record with the typed id. */
@@ -56,13 +58,13 @@ export const searchRecords = async (
   const byWords = async (condition: Query): Promise<Found<AnyRecord>> => {
     if (words === '') return first({});
     const [newest] = (await list({ per_page: '1', after: '' })).items;
-    const from = (newest?.id ?? 0) - newestRows + 1;
+    const from = typeof newest?.id === 'number' ? newest.id - newestRows + 1 : 0;
     if (from <= 1) return list({ ...condition, page: '1' });
     const found = await first({ ...condition, 'filter[id][gte]': String(from) });
     return found.total === undefined ? found : list({ ...condition, page: '1' });
   };
   const condition = searchCondition(metadata, words);
-  const id = idIn(words);
+  const id = idWithin(words, metadata);
   const nothing: Found<AnyRecord> = { items: [], total: 0 };
   const [named, numbered] = await Promise.all([
     condition === undefined ? nothing : byWords(condition),

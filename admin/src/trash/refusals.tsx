@@ -1,12 +1,13 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
+import type { RecordId } from '../records/record.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import type { RefusedRestore } from './trashed.ts';
 
 interface RefusalsProps {
   readonly refused: readonly RefusedRestore[];
-  readonly nameOf: (id: number) => string;
+  readonly nameOf: (id: RecordId) => string;
 }
 
 /** Records that were not restored, with the reasons; for a taken value, the message of the field. */

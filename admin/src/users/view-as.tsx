@@ -12,6 +12,7 @@ import { Loaded } from '../layout/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
+import { idFrom } from '../records/record.ts';
 import { useModels } from '../records/use-metadata.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
 import { send } from '../service.ts';
@@ -60,7 +61,7 @@ const Viewed = ({ user }: { readonly user: User }) => {
                 <SeenList key={path} user={user} metadata={metadata} path={path} />
               </>
             ) : (
-              <SeenRecord user={user} metadata={metadata} path={path} id={Number(record)} />
+              <SeenRecord user={user} metadata={metadata} path={path} id={idFrom(record)} />
             )
           }
         </WithMetadata>

@@ -3,10 +3,10 @@
  * own.
  */
 
-import { storedRecord } from '../../database/record-column.ts';
 import { sql as raw } from 'kysely';
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { maxRequests } from '../../auth/rate-limit.ts';
+import { storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
@@ -381,7 +381,10 @@ const ownsAccount = async (
     );
   const before = await transaction.get<OwnedAccount>(read(false)({ id }));
   if (before?.owner_model != null && before.owner_record !== null) {
-    const record = { model: before.owner_model, id: storedRecord({ record_id: before.owner_record, record_key: before.owner_key }) };
+    const record = {
+      model: before.owner_model,
+      id: storedRecord({ record_id: before.owner_record, record_key: before.owner_key }),
+    };
     if (!(await manages(change, record))) return false;
   }
   const account = await transaction.get<OwnedAccount>(read(true)({ id }));

@@ -1,10 +1,10 @@
 /** Rotation: a key gets a new secret, and the present one stays valid for an overlap. */
 
-import type { RecordId } from '../../fields/key.ts';
-import { type RecordColumns, storedRecord } from '../../database/record-column.ts';
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
+import { type RecordColumns, storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { sql, statement, toQuery } from '../../database/statement.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { AuditEntry } from '../../ledger/audit.ts';

@@ -142,9 +142,10 @@ class Accounts {
 
   async #find(acting: Acting, id: number): Promise<ManagedUser | undefined> {
     const options = { by: acting.by, within: transactionOf(acting) };
-    const record = defaultKey.of(id) !== undefined
-      ? await this.#reader(acting).show(this.#grant(acting), id, [], options)
-      : undefined;
+    const record =
+      defaultKey.of(id) !== undefined
+        ? await this.#reader(acting).show(this.#grant(acting), id, [], options)
+        : undefined;
     return record === undefined ? undefined : JSON.parse(record.json);
   }
 
@@ -182,7 +183,8 @@ class Accounts {
     values: Partial<UserInput>,
   ): Promise<ManagedUser> {
     const { users, passwords } = this.#services;
-    const stored = defaultKey.of(id) !== undefined ? await users.factsOf(id, transactionOf(acting)) : undefined;
+    const stored =
+      defaultKey.of(id) !== undefined ? await users.factsOf(id, transactionOf(acting)) : undefined;
     if (stored === undefined) throw new Problem('record_not_found');
     const read = await this.#input.read(bodyOf(values), 'update', stored);
     const { change, password, sessionsEnd, errors } = read;

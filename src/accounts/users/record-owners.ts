@@ -3,11 +3,11 @@
  * ends with the record.
  */
 
-import { defaultKey } from '../../fields/keys.ts';
 import type { Transaction } from '../../database/database.ts';
 import { recordNumber, recordText } from '../../database/record-column.ts';
 import { toQuery } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import { createCommands } from '../../ledger/command.ts';
 import type { TableContext } from '../../ledger/context.ts';

@@ -122,7 +122,9 @@ class OwnedAccounts {
       timeText(dialect, row === 'u' ? sql`u.created_at` : sql`k.created_at`);
     const accounts = statement<OwnerValues>(
       dialect,
-      (value) => sql`select u.id, u.username, u.name, u.owner_id, u.owner_model, u.owner_record, u.owner_key, u.disabled,
+      (
+        value,
+      ) => sql`select u.id, u.username, u.name, u.owner_id, u.owner_model, u.owner_record, u.owner_key, u.disabled,
           ${created('u')} as created_at
         from users u where ${ofOwner(isPerson, value)} order by u.id`,
     );
@@ -140,7 +142,10 @@ class OwnedAccounts {
       .filter(({ id }) => only === undefined || Number(id) === only)
       .map(({ owner_model: model, owner_record: record, owner_key: text, disabled, ...row }) => ({
         ...row,
-        owner: model === null || record === null ? null : { model, id: storedRecord({ record_id: record, record_key: text }) },
+        owner:
+          model === null || record === null
+            ? null
+            : { model, id: storedRecord({ record_id: record, record_key: text }) },
         disabled: Boolean(disabled),
         keys: held.flatMap(({ user_id, ...key }) => (user_id === row.id ? { ...key } : [])),
       }));

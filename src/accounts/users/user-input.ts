@@ -1,6 +1,5 @@
 /** Input of users, from administrators, code and the command line: fields, rules, and the values to be stored. */
 
-import { isRecordId } from '../../fields/key.ts';
 import {
   canonicalAccount,
   emailViolation,
@@ -13,6 +12,7 @@ import { normalPassword } from '../../auth/password.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
+import { isRecordId } from '../../fields/key.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';

@@ -35,7 +35,8 @@ export const recordKeys: Migration = ownStep(async (db, dialect) => {
     gatewright_deliveries: { record_key: text },
     users: { owner_key: text },
   };
-  for (const [of, columns] of Object.entries(added)) await runAll(db, addColumnStatements(of, columns, dialect));
+  for (const [of, columns] of Object.entries(added))
+    await runAll(db, addColumnStatements(of, columns, dialect));
   const kept = 'model, field, per, target_id, period, last';
   await runAll(db, [
     `create table gatewright_counts_before as select ${kept} from gatewright_counts`,

@@ -243,9 +243,7 @@ const columnDifferences = (
     );
   const id = table.columns.get('id');
   const isOther = id !== undefined && !holdsType(stored.dialect, id, model.key.field.type);
-  const key: Difference[] = isOther
-    ? [{ kind: 'changed_key', table: table.name, key: model.key.kind }]
-    : [];
+  const key: Difference[] = isOther ? [{ kind: 'changed_key', table: table.name, key: model.key.kind }] : [];
   return [...own, ...key, ...differing, ...surplus];
 };
 

@@ -1,8 +1,8 @@
 /** SQL that makes the table of a resource: the columns of every resource, those of its fields, indexes and search. */
 
-import { recordKeys } from '../../fields/keys.ts';
-import type { KeyKind } from '../../fields/keys.ts';
 import { field } from '../../fields/define.ts';
+import type { KeyKind } from '../../fields/keys.ts';
+import { recordKeys } from '../../fields/keys.ts';
 import type { Dialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
 import { versionColumn } from '../source.ts';

@@ -8,7 +8,13 @@
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { recordColumns, recordNumber, recordStatement, recordText, storedRecord } from '../../database/record-column.ts';
+import {
+  recordColumns,
+  recordNumber,
+  recordStatement,
+  recordText,
+  storedRecord,
+} from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { type Fragment, identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
@@ -109,7 +115,9 @@ const outcomeColumns = (outcome: DeliveryOutcome, now: string) => {
 const aboutRecord = (row: string, record: RecordId) => {
   const byNumber = kysely<boolean>`${kysely.ref(`${row}.record_id`)} = ${recordNumber(record)}`;
   const text = recordText(record);
-  return text === null ? byNumber : kysely<boolean>`${byNumber} and ${kysely.ref(`${row}.record_key`)} = ${text}`;
+  return text === null
+    ? byNumber
+    : kysely<boolean>`${byNumber} and ${kysely.ref(`${row}.record_key`)} = ${text}`;
 };
 
 /** 1 if other deliveries of the same record wait. */
@@ -185,8 +193,7 @@ export class DeliverySettlement {
     await this.#countFailures(transaction, webhook, { delivery, outcome });
     const nextIsDue = outcome.state !== 'waiting' && Number(row.waits) === 1;
     const { model, record } = delivery;
-    if (nextIsDue)
-      await transaction.run(this.#promote({ webhook: webhook.id, model, record }));
+    if (nextIsDue) await transaction.run(this.#promote({ webhook: webhook.id, model, record }));
     if (outcome.state === 'failed') {
       await disableWebhook(transaction, database, at, webhook, outcome.disable);
       webhook.disabled = true;

@@ -1,6 +1,5 @@
 /** The key `uuid`: ids of version 7 (RFC 9562), which sort in the order in which the service made them. */
 
-import { randomBytes } from 'node:crypto';
 import type { FieldType } from '../field.ts';
 import type { RecordKey } from '../key.ts';
 import { type UuidOptions, uuid } from '../uuid.ts';
@@ -12,6 +11,8 @@ const type = { ...uuid, operators: orderedOperators } satisfies FieldType<UuidOp
 /** Values of the 12 bits behind the time, which count the ids of one millisecond. */
 const countPerMs = 4_096;
 
+const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+
 /** The last time in milliseconds, and the number of the id in it: ids of one process never go back. */
 const last = { ms: 0, count: 0 };
 
@@ -20,7 +21,8 @@ const nextPlace = (now: number): typeof last => {
   if (now > last.ms) {
     last.ms = now;
     // The lower half, so that thousands of ids fit into a millisecond before its time is exceeded.
-    last.count = randomBytes(2).readUInt16BE() % (countPerMs / 2);
+    const [high = 0, low = 0] = random(2);
+    last.count = (high * 256 + low) % (countPerMs / 2);
   } else if (last.count + 1 < countPerMs) last.count += 1;
   else {
     last.ms += 1;
@@ -32,9 +34,9 @@ const nextPlace = (now: number): typeof last => {
 /** A new id. `now`: milliseconds since 1970. */
 export const newUuid = (now: number): string => {
   const { ms, count } = nextPlace(Math.trunc(now));
-  const random = randomBytes(8);
-  random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
-  const hex = `${ms.toString(16).padStart(12, '0')}7${count.toString(16).padStart(3, '0')}${random.toString('hex')}`;
+  const rest = random(8);
+  rest[0] = ((rest[0] ?? 0) & 0x3f) | 0x80;
+  const hex = `${ms.toString(16).padStart(12, '0')}7${count.toString(16).padStart(3, '0')}${Array.from(rest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 };
 

@@ -8,8 +8,6 @@
  * are not named.
  */
 
-import type { ColumnKind } from '../../fields/field.ts';
-import type { RecordId } from '../../fields/key.ts';
 import type { Database, SqlValue } from '../../database/database.ts';
 import { columnOf, hasValue, ruleValue, type Source, storedValue } from '../../database/source.ts';
 import {
@@ -22,6 +20,8 @@ import {
   statement,
   where,
 } from '../../database/statement.ts';
+import type { ColumnKind } from '../../fields/field.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';

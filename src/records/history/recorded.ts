@@ -7,13 +7,12 @@
  * All are JSON objects, on which `keptColumn` evaluates the same conditions.
  */
 
-import type { RecordKey } from '../../fields/key.ts';
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, sql } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
-import type { RecordId } from '../../fields/key.ts';
+import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { Models } from '../../model/models.ts';
 import type { ModelField, ModelRelation, ResourceModel } from '../../model/resource.ts';
 import { pathBehind, type RowExpression, type RowMember, rowActions } from '../../model/row-expression.ts';
@@ -138,13 +137,16 @@ export const createCompanions = <Columns extends Readonly<Record<string, ColumnS
       let index = 0;
       const next = (): Fragment => value(index++);
       const values = filled.map(
-        (of) =>
-          computed[of]?.(written) ?? valueFrom(dialect, columns[of] ?? 'text', written, next, isGiven),
+        (of) => computed[of]?.(written) ?? valueFrom(dialect, columns[of] ?? 'text', written, next, isGiven),
       );
       const names = filled.map((each) => identifier(each));
       return sql`insert into ${identifier(table)} (${join(names)}) select ${join(values)} from ${written.row}`;
     };
-    return { key: isGiven ? `${table} given` : table, insert, values: given.map((each) => row[each] ?? null) };
+    return {
+      key: isGiven ? `${table} given` : table,
+      insert,
+      values: given.map((each) => row[each] ?? null),
+    };
   };
 };
 

@@ -123,7 +123,9 @@ class VersionCompiler {
 
   #isAbout(param: Argument<VersionArguments>): Fragment {
     const byNumber = sql`record_id = ${param('record')}`;
-    return this.#model.key.kind === 'integer' ? byNumber : sql`${byNumber} and record_key = ${param('recordText')}`;
+    return this.#model.key.kind === 'integer'
+      ? byNumber
+      : sql`${byNumber} and record_key = ${param('recordText')}`;
   }
 
   /** The flag of a side: 1 if its values meet the grant's conditions. */

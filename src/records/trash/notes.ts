@@ -1,8 +1,7 @@
-import type { RecordKey } from '../../fields/key.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
-import type { RecordId } from '../../fields/key.ts';
+import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import { type ActorRow, actorRow } from '../history/recorded.ts';

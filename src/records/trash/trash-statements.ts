@@ -1,8 +1,8 @@
 /** The statements over the trash, each compiled once: those of a caller by model and reach, and those of a bundle. */
 
-import { type RecordStatement, recordStatement } from '../../database/record-column.ts';
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { type RecordStatement, recordStatement } from '../../database/record-column.ts';
 import { type Source, timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -162,7 +162,8 @@ export const erasureStatements = (dialect: Dialect) => {
   return {
     references: recordStatement<OfRecord>(
       dialect,
-      (value, isAbout) => sql`delete from ${trashTable} where model = ${value('model')} and ${isAbout} and kind = 'reference'`,
+      (value, isAbout) =>
+        sql`delete from ${trashTable} where model = ${value('model')} and ${isAbout} and kind = 'reference'`,
     ),
     // The actor of the deletion is erased with the record, as its entry is gone.
     first: recordStatement<OfRecord>(

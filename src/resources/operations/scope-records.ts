@@ -285,7 +285,12 @@ export class ScopeRecords implements NamedRecords<RecordId>, ForgettableRecords 
     const included = this.#included(grant, include);
     const named = this.#resource.model.key.of(id);
     if (named === undefined) return undefined;
-    const record = await this.#resource.show(grant, named, [], { by: this.#acting.by, within, lock, included });
+    const record = await this.#resource.show(grant, named, [], {
+      by: this.#acting.by,
+      within,
+      lock,
+      included,
+    });
     if (record === undefined) return undefined;
     this.#acting.shared?.present.add(recordKey(this.#resource.model.name, named));
     return rowOf(record.json, record.version);
