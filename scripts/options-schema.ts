@@ -1,5 +1,6 @@
 /** Every option as JSON Schema, made of the interfaces that the tables of the reference are made of. */
 
+import { keyKinds } from '../src/fields/keys.ts';
 import ts from 'typescript';
 import { variables } from '../src/app/variables.ts';
 import { apiMethodNames } from '../src/auth/registry.ts';
@@ -45,6 +46,8 @@ const label: Schema = { anyOf: [text, { type: 'object', additionalProperties: te
 
 /** Types that the source states with parameters, or declares as something else than an interface. */
 const named: Readonly<Record<string, Schema>> = {
+  Key: oneOf(...keyKinds),
+  KeyKind: oneOf(...keyKinds),
   Label: label,
   ModelName: made('the name of a model, or a function that returns the model'),
   Fields: fields,

@@ -43,8 +43,8 @@ export interface ResourceDefinition<
    */
   readonly fields: Fields;
   /**
-   * How its records are named: `'integer'` (default), numbers that the database gives, or `'uuid'`, UUIDs of version 7
-   * that the service gives. It is chosen for good: stored records keep their ids.
+   * The type of ids: `'integer'` (default), numbers that the database gives, or `'uuid'`, UUIDs of version 7 that the
+   * service gives. It is chosen for good: stored records keep their ids.
    */
   readonly key?: Key;
   /** Display name of one record, one text or one per language. */

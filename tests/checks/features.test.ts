@@ -130,6 +130,11 @@ const rows: readonly Row[] = [
   ],
   // Models
   [
+    'option key',
+    [`${guide}existing-tables`, "key: 'uuid'"],
+    [`${reference}resource`, '`key`'],
+  ],
+  [
     'option fields, option label, option pluralLabel, option icon, option menu, option display, option plural, option singular',
     [`${reference}fields`, '`menu`'],
     [`${guide}modelling`, 'plural:'],
@@ -197,7 +202,7 @@ const rows: readonly Row[] = [
     'field string, field text, field integer, field number, field decimal, field boolean, field date, field datetime, field time, field enum, field json, field email, field url, field uuid, field reference, field sequence',
     [`${guide}modelling`, 'field.sequence'],
     [`${guide}modelling`, 'decimal'],
-    [`${guide}existing-tables`, 'field.uuid'],
+    [`${reference}fields`, 'field.uuid'],
     [`${guide}modelling-recipes`, 'field.json'],
   ],
   // Working with an application
