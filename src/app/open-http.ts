@@ -62,7 +62,7 @@ const counterOf =
     // With row rules, the response for a record out of reach is 404.
     const narrowed =
       policy.kind === 'resource' && policy.model.rules.isolation !== undefined
-        ? policy.model.table
+        ? policy.model
         : undefined;
     return (principal, status, request, code) => {
       // The pages take no keys.

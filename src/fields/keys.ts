@@ -1,5 +1,5 @@
 import type { JsonSchema } from './field.ts';
-import type { RecordKey } from './key.ts';
+import type { RecordId, RecordKey } from './key.ts';
 import { integerKey } from './keys/integer.ts';
 import { uuidKey } from './keys/uuid.ts';
 
@@ -27,3 +27,12 @@ export const anyIdSchema = (keys: Iterable<RecordKey>): JsonSchema => ({
 
 /** The key of models that name no other, and of the service's own records. */
 export const defaultKey: RecordKey<number> = recordKeys.integer;
+
+/** The id in a text, for a command that knows no models: the first key that takes it decides. */
+export const parseAnyId = (text: string): RecordId | undefined => {
+  for (const kind of keyKinds) {
+    const id: RecordId | undefined = recordKeys[kind].parse(text);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+};

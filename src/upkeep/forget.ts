@@ -1,5 +1,6 @@
 /** Removal of the values of a record, or of the name of a user, from everything that the service keeps beside them. */
 
+import type { RecordId } from '../fields/key.ts';
 import type { Database } from '../database/database.ts';
 import { jobLeaseMs } from '../database/tables.ts';
 import { forgetDelivered } from '../delivery/webhooks.ts';
@@ -56,7 +57,7 @@ export const createForget = ({ database, clock, outbox, wake }: ForgetParts): Fo
 /** The same for a process that runs no jobs: those of the service find the job that it stores. */
 export const forgetRecord = (
   database: Database,
-  record: { readonly model: string; readonly id: number },
+  record: { readonly model: string; readonly id: RecordId },
   now: number,
   actor: Actor,
 ): Promise<Forgotten> => {

@@ -1,5 +1,7 @@
 /** One run of `gatewright export`: records of a list into a file, continued where an earlier run stopped. */
 
+import { parseAnyId } from '../../fields/keys.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { type CsvColumn, csvHead, csvLines } from '../../http/csv.ts';
 import { csvColumns } from '../../http/list-endpoint.ts';
 import { csvCells } from '../../kernel/csv-cells.ts';
@@ -125,7 +127,7 @@ export class ExportCommand {
     of: readonly string[],
     head: string | undefined,
     columns: readonly CsvColumn[],
-  ): Promise<{ readonly target: Target; readonly last: number | undefined }> {
+  ): Promise<{ readonly target: Target; readonly last: RecordId | undefined }> {
     const { path } = this.#asked;
     if (path === '-') {
       const write = async (text: string): Promise<void> => this.#io.write(text);
@@ -149,11 +151,12 @@ export class ExportCommand {
     return { target, last: last === undefined ? undefined : this.#idOf(last, place) };
   }
 
-  #idOf(record: string, place: number): number {
+  #idOf(record: string, place: number): RecordId {
     const { format, path } = this.#asked;
     const id: Json | undefined =
       format === 'csv' ? csvCells(record)[place] : own(JSON.parse(record) as JsonObject, 'id');
-    if (Number.isSafeInteger(Number(id)) && Number(id) > 0) return Number(id);
+    const named = parseAnyId(String(id));
+    if (named !== undefined) return named;
     throw new CommandError(`${path}.part is not a part of this export: remove it`);
   }
 

@@ -30,7 +30,7 @@ export const convertAside = async (
   await convertColumn(
     db,
     dialect,
-    table.name,
+    table,
     { column, definition: from },
     { column: aside, definition: to },
   );
