@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { field } from './define.ts';
+import { fieldFlaw } from './field.ts';
+import { newUuid } from './keys/uuid.ts';
+import { recordKeys } from './keys.ts';
+
+describe('keys', () => {
+  it('an integer is a positive whole number that doubles hold', () => {
+    const { parse, of } = recordKeys.integer;
+    expect(['1', '17', '9007199254740991'].map((text) => parse(text))).toEqual([1, 17, 9007199254740991]);
+    for (const text of ['', '0', '-1', '01', '1.0', '1e3', ' 1', '9007199254740992', 'x'])
+      expect([text, parse(text)]).toEqual([text, undefined]);
+    expect([1, 0, -1, 1.5, '1', null, undefined].map((value) => of(value))).toEqual([
+      1,
+      ...Array.from({ length: 6 }, () => undefined),
+    ]);
+  });
+
+  it('a UUID is taken in either case, and nothing else is', () => {
+    const { parse, of, compare } = recordKeys.uuid;
+    const id = '01980000-abcd-7000-8000-0000000000ff';
+    expect([parse(id), parse(id.toUpperCase()), of(id.toUpperCase())]).toEqual([id, id, id]);
+    for (const text of ['', '1', id.slice(1), `${id}0`, id.replaceAll('-', ''), `{${id}}`, `urn:uuid:${id}`])
+      expect([text, parse(text)]).toEqual([text, undefined]);
+    expect([1, null, undefined, {}].map((value) => of(value))).toEqual(
+      Array.from({ length: 4 }, () => undefined),
+    );
+    const [low, high] = ['01980000-0000-7000-8000-000000000000', '01980000-0000-7000-8000-00000000000a'];
+    expect([high, low].sort(compare)).toEqual([low, high]);
+    expect(compare(low, low)).toBe(0);
+  });
+
+  it('new UUIDs are of version 7, have their time, and never go back', () => {
+    const at = Date.UTC(2040, 0, 1);
+    const ids = Array.from({ length: 20_000 }, (_, index) => newUuid(at + Math.floor(index / 10_000)));
+    for (const id of ids)
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(Number.parseInt((ids[0] ?? '').replaceAll('-', '').slice(0, 12), 16)).toBe(at);
+    // A clock that went back, and one whose milliseconds have a fraction.
+    expect(newUuid(at - 60_000) > (ids.at(-1) ?? '')).toBe(true);
+    expect(newUuid(at + 60_000.7) > (ids.at(-1) ?? '')).toBe(true);
+  });
+
+  it('a reference has the column, the schema and the values of the key that it names', () => {
+    const { type, options } = field.reference('Invoice', { key: 'uuid' });
+    const id = '01980000-abcd-7000-8000-0000000000ff';
+    expect(type.column).toBe('uuid');
+    expect(type.input(options, 'en')).toEqual({ type: 'string', format: 'uuid' });
+    expect([type.parse(id.toUpperCase(), options), type.parse('1', options)]).toEqual([id, undefined]);
+    expect(type.encode(id.toUpperCase(), options)).toBe(id);
+    expect(fieldFlaw(field.reference('User', { key: 'uuid' }))).toBe("the key of User is 'integer'");
+    expect(fieldFlaw(field.reference('Invoice', { key: 'text' as 'uuid' }))).toContain('key');
+  });
+});
