@@ -1,8 +1,8 @@
 /**
  * How the service's own tables keep the id of a record of any model, in two columns. The one of integers has the id
- * itself where it is a number, and otherwise a number that follows from the text: by it the indexes find the rows. The
- * one of texts has the id where it is a text, and decides; it is null for every number. So statements about records with
- * numbers, and the indexes, stay as they were.
+ * itself where it is a number, and otherwise a number that follows from the text: by it the indexes find the rows.
+ * The one of texts has the id where it is a text, and decides; it is null for every number. So statements about
+ * records with numbers, and the indexes, stay as they were.
  */
 
 import { hash } from 'node:crypto';

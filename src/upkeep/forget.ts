@@ -1,9 +1,9 @@
 /** Removal of the values of a record, or of the name of a user, from everything that the service keeps beside them. */
 
-import type { RecordId } from '../fields/key.ts';
 import type { Database } from '../database/database.ts';
 import { jobLeaseMs } from '../database/tables.ts';
 import { forgetDelivered } from '../delivery/webhooks.ts';
+import type { RecordId } from '../fields/key.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { createCommands } from '../ledger/command.ts';
 import type { TableContext } from '../ledger/context.ts';

@@ -1,3 +1,5 @@
+/** `gatewright forget`: removes the values of a record, or the name of a deleted user, from what is kept of them. */
+
 import type { Database } from '../../database/database.ts';
 import { defaultKey, parseAnyId } from '../../fields/keys.ts';
 import type { TableContext } from '../../ledger/context.ts';

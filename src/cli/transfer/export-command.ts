@@ -1,7 +1,7 @@
 /** One run of `gatewright export`: records of a list into a file, continued where an earlier run stopped. */
 
-import { parseAnyId } from '../../fields/keys.ts';
 import type { RecordId } from '../../fields/key.ts';
+import { parseAnyId } from '../../fields/keys.ts';
 import { type CsvColumn, csvHead, csvLines } from '../../http/csv.ts';
 import { csvColumns } from '../../http/list-endpoint.ts';
 import { csvCells } from '../../kernel/csv-cells.ts';

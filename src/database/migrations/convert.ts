@@ -1,7 +1,7 @@
 /** Conversion of stored values from one field type to another, without a value that is cut, rounded or lost. */
 
-import type { RecordId } from '../../fields/key.ts';
 import type { ColumnKind, ColumnValue, FieldDefinition, RuleViolation } from '../../fields/field.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { Json } from '../../kernel/json.ts';
 import { compileCheck } from '../../model/validate.ts';
 import type { SqlValue } from '../database.ts';

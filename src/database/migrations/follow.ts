@@ -306,9 +306,13 @@ const changeModels = (
 const endAccounts = (tables: Tables, model: string): Fragment[] =>
   keeping(tables, 'owner').flatMap(({ table, columns: [column = ''] }) => {
     const owned = sql`${identifier(column)} = ${literal(model)}`;
+    // A step of the service that runs earlier has not added the second one yet.
+    const owners = [column, 'owner_record', 'owner_key'].filter((each) =>
+      tables.get(table)?.columns.has(each),
+    );
     return [
       sql`delete from api_keys where user_id in (select id from ${identifier(table)} where ${owned})`,
-      sql`update ${identifier(table)} set disabled = ${literal(true)}, ${emptied([column, 'owner_record', ...(tables.get(table)?.columns.has('owner_key') ? ['owner_key'] : [])])} where ${owned}`,
+      sql`update ${identifier(table)} set disabled = ${literal(true)}, ${emptied(owners)} where ${owned}`,
     ];
   });
 

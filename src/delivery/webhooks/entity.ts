@@ -211,6 +211,15 @@ const everyDelivery = sql`"gatewright_deliveries"`;
 const ownDeliveries = sql`(select d.*, w."user_id" from "gatewright_deliveries" d
   join "gatewright_webhooks" w on w."id" = d."webhook_id" where w."managed" = true)`;
 
+/** The id of the record of a delivery, of whichever type it is. */
+const recordIdField = computed(
+  field.integer({ ...always, label: { 'zh-CN': '记录编号', en: 'Record id' } }),
+  {
+    render: (dialect, row) => dialect.recordId(identifier(row, 'record_id'), identifier(row, 'record_key')),
+    schema: { type: ['integer', 'string'] },
+  },
+);
+
 /**
  * Deliveries as administrators see them; request and response only of records of these models, which they may read.
  * @param own as users see those of the webhooks that they manage
@@ -233,11 +242,7 @@ export const deliveryEntity = (readable: readonly string[], own = false): Entity
         note: 'number of the event',
       }),
       model: field.string({ ...always, label: { 'zh-CN': '资源', en: 'Resource' } }),
-      record_id: computed(field.integer({ ...always, label: { 'zh-CN': '记录编号', en: 'Record id' } }), {
-        render: (dialect, row) =>
-          dialect.recordId(identifier(row, 'record_id'), identifier(row, 'record_key')),
-        schema: { type: ['integer', 'string'] },
-      }),
+      record_id: recordIdField,
       action: computed(field.string({ ...always, label: { 'zh-CN': '操作', en: 'Action' } }), {
         schema: action,
       }),

@@ -129,15 +129,17 @@ export const createHistory = (database: Database, model: string) => {
     companion: (
       { at, actor }: Pick<NewVersion, 'at' | 'actor'>,
       record: RecordId | undefined,
-    ): CompanionInsert =>
-      companions({
+    ): CompanionInsert => {
+      const about = record === undefined ? {} : recordColumns(record);
+      return companions({
         model,
-        ...(record === undefined ? {} : recordColumns(record)),
+        ...about,
         action: 'create',
         at: toTimestamp(at),
         ...actorRow(actor),
         before: null,
-      }),
+      });
+    },
 
     /** Erases the values of every version of a record, but not the versions. Returns their number. */
     forget: (transaction: Transaction, record: RecordId): Promise<number> =>

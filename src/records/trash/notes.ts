@@ -1,3 +1,5 @@
+/** Notes in the trash on references that become null with a deletion, so that a restore can set them again. */
+
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';

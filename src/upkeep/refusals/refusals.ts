@@ -1,7 +1,5 @@
 /** Stores refused requests of known callers, equal ones of an hour as one row with a count. */
 
-import type { ResourceModel } from '../../model/resource.ts';
-import type { RecordId } from '../../fields/key.ts';
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Claim } from '../../auth/method.ts';
@@ -10,9 +8,11 @@ import { verifiedAs } from '../../auth/registry.ts';
 import type { Database, Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Change, TableContext } from '../../ledger/context.ts';
 import { CountedTable } from '../../ledger/counted-table.ts';
+import type { ResourceModel } from '../../model/resource.ts';
 import {
   createRefusedClaims,
   type KeptRefusal,
