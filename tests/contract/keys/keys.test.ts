@@ -1,12 +1,18 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { migrationFile } from '../../../src/cli/scaffold/migration-file.ts';
 import { createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { readStored } from '../../../src/database/migrations.ts';
+import { differences } from '../../../src/database/schema-differences.ts';
 import { field } from '../../../src/fields/define.ts';
 import type { RecordId } from '../../../src/fields/key.ts';
 import type { KeyKind } from '../../../src/fields/keys.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
+import { collectModels } from '../../../src/model/models.ts';
 import { many } from '../../../src/model/relation.ts';
+import { member } from '../../../src/model/row-rule.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
+import { startReceiver } from '../../support/receiver.ts';
 import { type TestUser, useService } from '../../support/service.ts';
 
 /** One key of a model: what its ids look like, and ids that no record has. */
@@ -73,7 +79,23 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
     ownership: true,
     relations: { items: many('Item', { by: 'box', write: true }) },
   });
+  const companyFields = { name: field.string() };
+  const membershipFields = {
+    company: field.reference('Company', { key, required: true, onDelete: 'cascade' }),
+    user_id: field.owner(),
+  };
+  const isMember = member('id', { of: 'Membership', on: 'company_id' });
+  const company = defineResource('Company', {
+    key,
+    plural: 'companies',
+    fields: companyFields,
+    isolation: { read: isMember, write: isMember },
+    trash: true,
+    manage: isMember,
+  });
+  const membership = defineResource('Membership', { fields: membershipFields });
   const item = defineResource('Item', { key, fields: itemFields, events: true });
+  const resources = [shelf, box, item, company, membership];
   const migrations: Migrations = {
     '0001_boxes': {
       up: async (db, dialect) => {
@@ -81,12 +103,21 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
         await createTable(db, dialect, 'shelves', { key, fields: shelfFields });
         await createTable(db, dialect, 'boxes', { key, fields: boxFields, references });
         await createTable(db, dialect, 'items', { key, fields: itemFields, references });
+        await createTable(db, dialect, 'companies', { key, fields: companyFields });
+        await createTable(db, dialect, 'memberships', {
+          fields: membershipFields,
+          references: { company: 'companies' },
+        });
       },
     },
   };
 
   describeEachDatabase(`records with the key ${key}`, (databases) => {
-    const service = useService(databases, { application: { resources: [shelf, box, item], migrations } });
+    const service = useService(databases, {
+      application: { resources, migrations },
+      times: { jobTimes: { poll: 100 }, webhookTimes: { poll: 100, timeout: 1_000, rest: 200 } },
+      env: { WEBHOOK_PRIVATE: '1', LOCALE: 'en' },
+    });
 
     const asked = async (method: string, path: string, token: TestUser, body?: object) =>
       service.request<Row>(method, `/api/v1/${path}`, body === undefined ? { token } : { token, body });
@@ -271,6 +302,89 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
         token: root,
       });
       expect(seen.id).toEqual(made.id);
+    });
+
+    it('keeps the order of deliveries of each record, and sends its id', async () => {
+      const ann = await service.createUser();
+      const root = await service.admin();
+      const receiver = await startReceiver();
+      onTestFinished(() => receiver.close());
+      const hook = await service.ok<{ id: number }>('POST', '/admin/webhooks', {
+        token: root,
+        body: { webhook: { url: receiver.url, models: ['Box'], user_id: ann.id } },
+      });
+      const [one, two] = [await newBox(ann, { label: 'w1' }), await newBox(ann, { label: 'w2' })];
+      for (const label of ['w1b', 'w1c']) await asked('PATCH', `boxes/${one.id}`, ann, { box: { label } });
+      const sent = () =>
+        receiver.received.map(({ message }) => [message.data.id, message.data.action, message.data.version]);
+      await expect.poll(() => sent().length, { timeout: 20_000 }).toBe(4);
+      expect(sent().filter(([id]) => id === one.id)).toEqual([
+        [one.id, 'create', 1],
+        [one.id, 'update', 2],
+        [one.id, 'update', 3],
+      ]);
+      expect(sent()).toContainEqual([two.id, 'create', 1]);
+      const deliveries = await service.ok<{ record_id: RecordId }[]>(
+        'GET',
+        `/admin/webhooks/${hook.id}/deliveries`,
+        { token: root },
+      );
+      expect(deliveries.map(({ record_id }) => record_id)).toContainEqual(two.id);
+    });
+
+    it('admits members of a record, who own service accounts with it', async () => {
+      const [ann, eve] = [await service.createUser(), await service.createUser()];
+      const root = await service.admin();
+      const made = await service.ok<Row>('POST', '/admin/records/companies', {
+        token: root,
+        body: { company: { name: 'Roofs' } },
+      });
+      const joined = { company_id: made.id, user_id: ann.id };
+      await service.ok('POST', '/admin/records/memberships', { token: root, body: { membership: joined } });
+      expect((await asked('GET', `companies/${made.id}`, ann)).data).toMatchObject({ id: made.id });
+      expect((await asked('GET', `companies/${made.id}`, eve)).status).toBe(404);
+      const owner = { model: 'Company', id: made.id };
+      const create = (token: TestUser, of: object) =>
+        asked('POST', 'service_accounts', token, { service_account: { name: 'ERP', owner: of } });
+      expect((await create(eve, owner)).status).toBe(422);
+      expect((await create(ann, { ...owner, id: absent })).status).toBe(422);
+      expect(await create(ann, owner)).toMatchObject({ status: 201, data: { owner } });
+      const query = `owner_model=Company&owner_id=${made.id}`;
+      expect(await service.ok('GET', `/api/v1/service_accounts?${query}`, { token: ann })).toMatchObject([
+        { owner, disabled: false },
+      ]);
+      const users = await service.ok<Row[]>('GET', '/admin/users?filter[kind]=service&sort=-id', {
+        token: root,
+      });
+      expect(users[0]).toMatchObject({ disabled: false });
+      // The accounts end with the record.
+      expect((await asked('DELETE', `companies/${made.id}`, ann)).status).toBe(200);
+      const ended = await service.ok<Row>('GET', `/admin/users/${users[0]?.id}`, { token: root });
+      expect(ended).toMatchObject({ disabled: true });
+    });
+
+    it('describes the key in metadata, explanations and migrations', async () => {
+      const ann = await service.createUser();
+      const root = await service.admin();
+      const made = await newBox(ann, { label: 'told' });
+      const meta = await service.ok<{ fields: { name: string; type: string }[] }>(
+        'GET',
+        `/api/v1/meta/Box?id=${made.id}`,
+        { token: ann },
+      );
+      expect(meta.fields.find(({ name }) => name === 'id')?.type).toBe(key);
+      const explained = await service.ok<{ allowed: boolean }>(
+        'GET',
+        `/admin/explain?user_id=${ann.id}&method=GET&path=${encodeURIComponent(`/api/v1/boxes/${made.id}`)}`,
+        { token: root },
+      );
+      expect(explained).toMatchObject({ allowed: true });
+      const models = collectModels(resources);
+      const { database } = service.server.services;
+      const stored = await readStored((sql) => database.all({ sql, parameters: [] }), database.dialect);
+      expect(differences(models, stored)).toEqual([]);
+      const text = migrationFile([{ kind: 'create', model: models.get('Box') ?? box }], models);
+      expect(text.includes("key: 'uuid'")).toBe(key === 'uuid');
     });
   });
 }
