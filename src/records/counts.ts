@@ -1,7 +1,7 @@
 /** Counts of records: the numbers of counted fields, taken in the transaction that inserts the record. */
 
 import type { Database, Transaction } from '../database/database.ts';
-import { recordColumns } from '../database/record-column.ts';
+import { recordNumber } from '../database/record-column.ts';
 import { prepare } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import type { RecordNumbering } from '../fields/field.ts';
@@ -59,25 +59,23 @@ export const createCounts = (
   { name: model, counted, fields }: Pick<ResourceModel, 'name' | 'counted' | 'fields'>,
 ): RecordCounts | undefined => {
   if (counted.length === 0) return undefined;
-  const next = prepare<{ field: string; per: string; target_id: number; target_key: string; period: number }>(
-    (param) =>
-      tablesOf(database)
-        .insertInto('gatewright_counts')
-        .values({
-          model,
-          field: param('field'),
-          per: param('per'),
-          target_id: param('target_id'),
-          period: param('period'),
-          last: 1,
-          target_key: param('target_key'),
-        })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['model', 'field', 'per', 'target_id', 'period', 'target_key'])
-            .doUpdateSet((eb) => ({ last: eb('gatewright_counts.last', '+', 1) })),
-        )
-        .returning('last'),
+  const next = prepare<{ field: string; per: string; target_id: number; period: number }>((param) =>
+    tablesOf(database)
+      .insertInto('gatewright_counts')
+      .values({
+        model,
+        field: param('field'),
+        per: param('per'),
+        target_id: param('target_id'),
+        period: param('period'),
+        last: 1,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['model', 'field', 'per', 'target_id', 'period'])
+          .doUpdateSet((eb) => ({ last: eb('gatewright_counts.last', '+', 1) })),
+      )
+      .returning('last'),
   );
   return {
     take: async (transaction, columns, at) => {
@@ -88,14 +86,8 @@ export const createCounts = (
       );
       for (const [{ field, per }, { period, value }] of numbered) {
         const target = per === undefined ? undefined : fields.get(per)?.referenceKey?.of(columns[per]);
-        const { record_id: target_id, record_key } = recordColumns(target ?? 0);
-        const query = next({
-          field: field.column,
-          per: per ?? '',
-          target_id,
-          target_key: record_key ?? '',
-          period,
-        });
+        const target_id = recordNumber(target ?? 0);
+        const query = next({ field: field.column, per: per ?? '', target_id, period });
         const [row] = await transaction.all<{ last: number }>(query);
         if (row === undefined) throw new Error(`no number was counted for ${model}.${field.name}`);
         values[field.column] = value(Number(row.last));

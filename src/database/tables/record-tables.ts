@@ -74,16 +74,17 @@ export const countsTable = table(
     field: column.text({ kept: 'field' }),
     /** The reference by which it is counted; empty if by none. */
     per: column.text({ kept: 'field' }),
-    /** The referenced record; 0 if there is none. */
+    /**
+     * The referenced record; 0 if there is none. Of an id that is a text, the number that follows from it: should two
+     * ever have the same one, their records have one count.
+     */
     target_id: column.integer(),
     /** 0 if the count never starts again. */
     period: column.integer(),
     last: column.integer(),
-    /** The referenced record where its id is a text; empty for every number. */
-    target_key: column.text({ default: '' }),
   },
   {
-    primaryKey: ['model', 'field', 'per', 'target_id', 'period', 'target_key'],
+    primaryKey: ['model', 'field', 'per', 'target_id', 'period'],
   },
 );
 
