@@ -20,6 +20,12 @@ export const keyKinds = Object.keys(recordKeys) as readonly KeyKind[];
 export const idSchema = (key: RecordKey): JsonSchema =>
   key.kind === 'integer' ? { type: 'integer', minimum: 1 } : key.schema;
 
+/**
+ * The types of ids of records of any model, in schemas that are made before the models are known. A description shows
+ * the type of integers alone where no model has another key.
+ */
+export const recordIdTypes: string[] = ['integer', 'string'];
+
 /** Schema of ids of records of several models, by their keys. */
 export const anyIdSchema = (keys: Iterable<RecordKey>): JsonSchema => ({
   type: [...keys].every(({ kind }) => kind === 'integer') ? 'integer' : ['integer', 'string'],

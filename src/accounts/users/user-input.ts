@@ -13,6 +13,7 @@ import { type AccountNames, passwordViolation } from '../../auth/password-rules.
 import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
 import { isRecordId } from '../../fields/key.ts';
+import { recordIdTypes } from '../../fields/keys.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
@@ -96,7 +97,7 @@ export const recordOwnerOf = (value: Json | undefined): RecordOwner | undefined 
 /** Schema of an input that names a record. */
 export const recordOwnerSchema: JsonSchema = {
   type: ['object', 'null'],
-  properties: { model: { type: 'string' }, id: { type: ['integer', 'string'] } },
+  properties: { model: { type: 'string' }, id: { type: recordIdTypes, minimum: 1 } },
   required: ['model', 'id'],
   additionalProperties: false,
 };

@@ -2,6 +2,7 @@
 
 import { type Fragment, identifier, join, literal, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
+import { recordIdTypes } from '../../fields/keys.ts';
 import { always, computed, defineEntity, type Entity, type EntityDefinition } from '../../records/entity.ts';
 import { recordedActions } from '../../records/history.ts';
 import { disabledReasons } from './store.ts';
@@ -216,7 +217,7 @@ const recordIdField = computed(
   field.integer({ ...always, label: { 'zh-CN': '记录编号', en: 'Record id' } }),
   {
     render: (dialect, row) => dialect.recordId(identifier(row, 'record_id'), identifier(row, 'record_key')),
-    schema: { type: ['integer', 'string'] },
+    schema: { type: recordIdTypes },
   },
 );
 
