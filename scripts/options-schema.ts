@@ -1,10 +1,10 @@
 /** Every option as JSON Schema, made of the interfaces that the tables of the reference are made of. */
 
-import { keyKinds } from '../src/fields/keys.ts';
 import ts from 'typescript';
 import { variables } from '../src/app/variables.ts';
 import { apiMethodNames } from '../src/auth/registry.ts';
 import { choiceColours } from '../src/fields/colours.ts';
+import { keyKinds } from '../src/fields/keys.ts';
 import { type FieldKind, fieldKinds } from '../src/fields/registry.ts';
 import { problemTable } from '../src/kernel/problem-table.ts';
 import { iconNames } from '../src/model/describe.ts';

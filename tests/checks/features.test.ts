@@ -129,11 +129,7 @@ const rows: readonly Row[] = [
     [`${reference}configuration`, 'limits'],
   ],
   // Models
-  [
-    'option key',
-    [`${guide}existing-tables`, "key: 'uuid'"],
-    [`${reference}resource`, '`key`'],
-  ],
+  ['option key', [`${guide}existing-tables`, "key: 'uuid'"], [`${reference}resource`, '`key`']],
   [
     'option fields, option label, option pluralLabel, option icon, option menu, option display, option plural, option singular',
     [`${reference}fields`, '`menu`'],
