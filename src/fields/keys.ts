@@ -1,3 +1,5 @@
+/** The list of all keys, and what follows from them: schemas of ids, and ids of which no model is known. */
+
 import type { JsonSchema } from './field.ts';
 import type { RecordId, RecordKey } from './key.ts';
 import { integerKey } from './keys/integer.ts';
