@@ -27,10 +27,10 @@ export const recordNumber = (id: RecordId): number =>
   typeof id === 'number' ? id : Number.parseInt(hash('sha256', id).slice(0, digits), 16);
 
 /** The text that a table of the service keeps for a record; null for an id that is a number. */
-export const recordText = (id: RecordId): string | null => (typeof id === 'number' ? null : id);
+export const keyText = (id: RecordId): string | null => (typeof id === 'number' ? null : id);
 
 /** The columns of a record. */
-export const recordColumns = (id: RecordId) => ({ record_id: recordNumber(id), record_key: recordText(id) });
+export const columnsOfRecord = (id: RecordId) => ({ record_id: recordNumber(id), record_key: keyText(id) });
 
 /** The columns of a record in a row. */
 export interface RecordColumns {
@@ -52,7 +52,7 @@ export const recordValue = (
   return kind === 'integer' ? column('record_id') : dialect.cast(column('record_key'), kind);
 };
 
-type About = { readonly record: number; readonly recordText: string };
+type AboutRecord = { readonly record: number; readonly keyText: string };
 
 /** A statement about one record, which takes its id as `record`. */
 export type RecordStatement<Arguments extends StatementArguments> = (
@@ -67,17 +67,17 @@ export const recordStatement = <Arguments extends StatementArguments>(
   dialect: Dialect,
   build: (param: Argument<Arguments>, isAbout: Fragment) => Fragment,
 ): RecordStatement<Arguments> => {
-  type All = Arguments & About;
+  type All = Arguments & AboutRecord;
   const made = (isText: boolean): Statement<All> =>
     statement<All>(dialect, (param) => {
-      const value = param as unknown as Argument<About>;
+      const value = param as unknown as Argument<AboutRecord>;
       const byNumber = sql`record_id = ${value('record')}`;
-      const isAbout = isText ? sql`${byNumber} and record_key = ${value('recordText')}` : byNumber;
+      const isAbout = isText ? sql`${byNumber} and record_key = ${value('keyText')}` : byNumber;
       return build(param as unknown as Argument<Arguments>, isAbout);
     });
   const [byNumber, byText] = [made(false), made(true)];
   return ({ record, ...values }) => {
-    const about = { record: recordNumber(record), recordText: recordText(record) ?? '' };
+    const about = { record: recordNumber(record), keyText: keyText(record) ?? '' };
     return (typeof record === 'number' ? byNumber : byText)({ ...values, ...about } as unknown as All);
   };
 };

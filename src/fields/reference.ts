@@ -95,12 +95,12 @@ const valuesOf = ({ field: { type, options }, schema, of }: RecordKey) =>
   ({
     column: type.column,
     input: () => schema,
-    encode: (value) => type.encode(value, options),
+    encode: type.encode,
     parse: (text) => {
       const id = type.parse(text, options);
       return id === undefined || of(id) === undefined ? undefined : id;
     },
-    fromText: (text) => type.fromText(text),
+    fromText: type.fromText,
     indexBytes: () => type.indexBytes?.(options) ?? 16,
   }) satisfies Partial<FieldType>;
 

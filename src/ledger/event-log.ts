@@ -7,7 +7,7 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { recordColumns, recordStatement, recordValue, storedRecord } from '../database/record-column.ts';
+import { columnsOfRecord, recordStatement, recordValue, storedRecord } from '../database/record-column.ts';
 import { timeText } from '../database/source.ts';
 import {
   type Argument,
@@ -285,7 +285,7 @@ export class EventLog {
     const rows = events.map(({ record, version, ...event }) => {
       const row: Readonly<Record<Column, SqlValue>> = {
         ...eventRow(event),
-        ...recordColumns(record),
+        ...columnsOfRecord(record),
         version,
       };
       return columns.map((column) => row[column]);
@@ -299,7 +299,7 @@ export class EventLog {
     record: RecordId | undefined,
     reach: (written: WrittenColumns) => Fragment,
   ): CompanionInsert {
-    const about = record === undefined ? {} : recordColumns(record);
+    const about = record === undefined ? {} : columnsOfRecord(record);
     return this.#companions({ ...eventRow({ ...event, reach: null }), ...about }, { reach });
   }
 

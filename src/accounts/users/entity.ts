@@ -3,6 +3,7 @@
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, sql } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
+import { recordIdTypes } from '../../fields/keys.ts';
 import { always, computed, defineEntity, schemaOf } from '../../records/entity.ts';
 import { userEntity } from '../../records/user-entity.ts';
 import { isStillGood } from '../invitations/store.ts';
@@ -57,7 +58,7 @@ const fields = {
     render: ownerOf,
     schema: {
       ...schemaOf('AccountOwner', {
-        id: field.integer(always),
+        id: computed(field.integer(always), { schema: { type: recordIdTypes } }),
         model: computed(field.string(), { note: 'of a record that owns the account; absent for a person' }),
         username: computed(field.string(), { note: 'of a person' }),
         name: computed(field.string(), { note: 'of a person' }),

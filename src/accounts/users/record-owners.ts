@@ -4,9 +4,9 @@
  */
 
 import type { Transaction } from '../../database/database.ts';
-import { recordNumber, recordText } from '../../database/record-column.ts';
+import { keyText, recordNumber } from '../../database/record-column.ts';
 import { toQuery } from '../../database/statement.ts';
-import type { RecordId } from '../../fields/key.ts';
+import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { defaultKey } from '../../fields/keys.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import { createCommands } from '../../ledger/command.ts';
@@ -48,6 +48,13 @@ export class RecordOwners {
     return named !== undefined && (await resource.records.current(grant, named, within)) !== undefined;
   }
 
+  /** The keys of models whose records can own accounts. */
+  keys(): readonly RecordKey[] {
+    return [...this.#resources.values()].flatMap(({ model: { key, rules } }) =>
+      rules.manage === undefined ? [] : [key],
+    );
+  }
+
   /** The record that a query names by the text of its id; undefined for a text that is no id. */
   parse(model: string, text: string): RecordOwner | undefined {
     const { key = defaultKey } = this.#resources.get(model)?.model ?? {};
@@ -82,7 +89,7 @@ export const createAccountsEnd = (context: TableContext) => {
           .set({ disabled: true, updated_at: at })
           .where('owner_model', '=', owner.model)
           .where('owner_record', '=', recordNumber(owner.id))
-          .where('owner_key', 'is not distinct from', recordText(owner.id))
+          .where('owner_key', 'is not distinct from', keyText(owner.id))
           .where('disabled', '=', false)
           .returning(['id', 'username']);
         const ended = await transaction.all<{ id: number; username: string }>(toQuery(end));

@@ -3,11 +3,12 @@
 import { canonicalAccount } from '../../auth/account.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import type { Database, Transaction } from '../../database/database.ts';
-import { recordNumber, recordText, storedRecord } from '../../database/record-column.ts';
+import { keyText, recordNumber, storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { type Fragment, literal, sql, statement } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { field } from '../../fields/define.ts';
+import { anyIdSchema } from '../../fields/keys.ts';
 import { actorOf, userOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refined, refuseInvalid } from '../../http/input.ts';
@@ -102,7 +103,7 @@ const valuesOf = (owner: Owner): OwnerValues =>
     : {
         model: owner.record.model,
         id: recordNumber(owner.record.id),
-        text: recordText(owner.record.id),
+        text: keyText(owner.record.id),
       };
 
 /** Reads and makes the accounts of an owner. */
@@ -300,7 +301,7 @@ const listEndpoint = (accounts: OwnedAccounts, owners: RecordOwners): Endpoint =
         {
           name: 'owner_id',
           description: { 'zh-CN': '记录的 id', en: 'Id of the record' },
-          schema: integer,
+          schema: anyIdSchema(owners.keys()),
         },
       ],
       data: { type: 'array', items: accountSchema },

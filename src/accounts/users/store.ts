@@ -6,7 +6,7 @@
 import { loginFailed } from '../../auth/login.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { ConstraintError, type Database, type Reader, type Transaction } from '../../database/database.ts';
-import { recordNumber, recordText } from '../../database/record-column.ts';
+import { keyText, recordNumber } from '../../database/record-column.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
@@ -535,7 +535,7 @@ export class UserStore {
         locale,
         owner_model: ownerRecord?.model ?? null,
         owner_record: ownerRecord === undefined ? null : recordNumber(ownerRecord.id),
-        owner_key: ownerRecord === undefined ? null : recordText(ownerRecord.id),
+        owner_key: ownerRecord === undefined ? null : keyText(ownerRecord.id),
       })
       .returning('id');
     const id = await insertedId(made, insert);

@@ -10,7 +10,7 @@ const text = column.text({ nullable: true });
  * Ids of records that are texts, beside those that are numbers. No row changes, and no index: a new column that may be
  * null changes the description of a table only, however large it is.
  */
-export const recordKeys: Migration = ownStep(async (db, dialect) => {
+export const textKeys: Migration = ownStep(async (db, dialect) => {
   const added = {
     gatewright_events: { record_key: text },
     gatewright_event_inbox: { record_key: text },

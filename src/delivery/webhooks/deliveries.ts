@@ -9,10 +9,10 @@ import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import {
-  recordColumns,
+  columnsOfRecord,
+  keyText,
   recordNumber,
   recordStatement,
-  recordText,
   storedRecord,
 } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
@@ -114,7 +114,7 @@ const outcomeColumns = (outcome: DeliveryOutcome, now: string) => {
 /** The condition that a row under a name is about a record. */
 const aboutRecord = (row: string, record: RecordId) => {
   const byNumber = kysely<boolean>`${kysely.ref(`${row}.record_id`)} = ${recordNumber(record)}`;
-  const text = recordText(record);
+  const text = keyText(record);
   return text === null
     ? byNumber
     : kysely<boolean>`${byNumber} and ${kysely.ref(`${row}.record_key`)} = ${text}`;
@@ -449,7 +449,7 @@ export class Deliveries {
       webhook_id: webhook,
       event: event.number,
       model: event.model,
-      ...recordColumns(event.record),
+      ...columnsOfRecord(event.record),
       action: event.action,
       version: event.version,
       message_id: message,

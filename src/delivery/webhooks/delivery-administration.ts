@@ -2,7 +2,7 @@
 
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
-import { recordNumber, recordText } from '../../database/record-column.ts';
+import { keyText, recordNumber } from '../../database/record-column.ts';
 import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { RecordId } from '../../fields/key.ts';
@@ -51,7 +51,7 @@ export const forgetDelivered = (
         .set({ request_body: null, response_headers: null, response_body: null })
         .where('model', '=', model)
         .where('record_id', '=', recordNumber(record))
-        .where('record_key', 'is not distinct from', recordText(record))
+        .where('record_key', 'is not distinct from', keyText(record))
         .where((eb) =>
           eb.or([
             eb('request_body', 'is not', null),

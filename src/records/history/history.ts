@@ -1,7 +1,7 @@
 /** Stores the versions of records in their transactions, reads them, and removes old ones. */
 
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
-import { recordColumns, recordStatement } from '../../database/record-column.ts';
+import { columnsOfRecord, recordStatement } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { identifier, join, RowStatements, sql, statement } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
@@ -116,7 +116,7 @@ export const createHistory = (database: Database, model: string) => {
         const row: Readonly<Record<Column, SqlValue>> = {
           ...entry,
           model,
-          ...recordColumns(record),
+          ...columnsOfRecord(record),
           at: toTimestamp(at),
           ...actorRow(actor),
         };
@@ -130,7 +130,7 @@ export const createHistory = (database: Database, model: string) => {
       { at, actor }: Pick<NewVersion, 'at' | 'actor'>,
       record: RecordId | undefined,
     ): CompanionInsert => {
-      const about = record === undefined ? {} : recordColumns(record);
+      const about = record === undefined ? {} : columnsOfRecord(record);
       return companions({
         model,
         ...about,

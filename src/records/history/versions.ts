@@ -2,7 +2,7 @@
 
 import type { Database, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { recordNumber, recordText } from '../../database/record-column.ts';
+import { keyText, recordNumber } from '../../database/record-column.ts';
 import { type Source, timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -39,7 +39,7 @@ interface ShownVersions {
 type VersionArguments = {
   readonly model: string;
   readonly record: number;
-  readonly recordText: string | null;
+  readonly keyText: string | null;
   readonly rows: readonly SqlValue[];
   readonly reader: SqlValue;
   readonly limit: number;
@@ -125,7 +125,7 @@ class VersionCompiler {
     const byNumber = sql`record_id = ${param('record')}`;
     return this.#model.key.kind === 'integer'
       ? byNumber
-      : sql`${byNumber} and record_key = ${param('recordText')}`;
+      : sql`${byNumber} and record_key = ${param('keyText')}`;
   }
 
   /** The flag of a side: 1 if its values meet the grant's conditions. */
@@ -196,7 +196,7 @@ export class VersionReader {
     const values = {
       model: this.#model.name,
       record: recordNumber(record),
-      recordText: recordText(record),
+      keyText: keyText(record),
       rows: reach.values,
       ...readerOf(grant),
       limit,

@@ -6,7 +6,7 @@ import {
   resolveCaller,
   type Transaction,
 } from '../../database/database.ts';
-import { recordColumns as recordColumnsOf, storedRecord } from '../../database/record-column.ts';
+import { columnsOfRecord, storedRecord } from '../../database/record-column.ts';
 import type { Source } from '../../database/source.ts';
 import { RowStatements, sql } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
@@ -50,7 +50,7 @@ const shownDeletion = (row: FirstRow, { mask }: Grant): ShownDeletion => ({
 const entryOf = ({ kind, model, id, version, record, bundle, at, actor }: TrashedRecord) => ({
   kind,
   model,
-  ...recordColumnsOf(id),
+  ...columnsOfRecord(id),
   version,
   record,
   bundle,

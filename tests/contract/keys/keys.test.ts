@@ -102,11 +102,17 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
         const references = { shelf: 'shelves', box: 'boxes' };
         await createTable(db, dialect, 'shelves', { key, fields: shelfFields });
         await createTable(db, dialect, 'boxes', { key, fields: boxFields, references });
-        await createTable(db, dialect, 'items', { key, fields: itemFields, references });
+        await createTable(db, dialect, 'items', {
+          key,
+          fields: itemFields,
+          references,
+          unique: [['box_id', 'number']],
+        });
         await createTable(db, dialect, 'companies', { key, fields: companyFields });
         await createTable(db, dialect, 'memberships', {
           fields: membershipFields,
           references: { company: 'companies' },
+          indexes: [['user_id', 'company_id']],
         });
       },
     },
@@ -366,7 +372,7 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
     it('describes the key in metadata, explanations and migrations', async () => {
       const ann = await service.createUser();
       const root = await service.admin();
-      const made = await newBox(ann, { label: 'told' });
+      const made = await newBox(ann, { label: 'described' });
       const meta = await service.ok<{ fields: { name: string; type: string }[] }>(
         'GET',
         `/api/v1/meta/Box?id=${made.id}`,
