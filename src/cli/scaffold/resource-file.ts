@@ -1,6 +1,7 @@
 /** The text of a resource file from its fields and rules. */
 
 import type { FieldType } from '../../fields/field.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { declaredFields, type ResourceModel } from '../../model/resource.ts';
 import { type Code, type Entry, statementText, textCode } from './code.ts';
 import type { NamedField } from './field-arguments.ts';
@@ -79,10 +80,15 @@ export const resourceFile = (
     options.plural === undefined ? [] : [{ key: 'plural', value: textCode(options.plural) }];
   const unique: Entry[] =
     options.unique.length === 0 ? [] : [{ key: 'unique', value: { list: options.unique.map(names) } }];
+  const { kind } = model.key;
+  const key: Entry[] = kind === defaultKey.kind ? [] : [{ key: 'key', value: textCode(kind) }];
   const rules = options.production ? productionRules(model) : [];
   const code: Code = {
     call: 'defineResource',
-    of: [textCode(model.name), { open: true, object: [...plural, fieldsEntry(fields), ...unique, ...rules] }],
+    of: [
+      textCode(model.name),
+      { open: true, object: [...key, ...plural, fieldsEntry(fields), ...unique, ...rules] },
+    ],
   };
   return `import { defineResource, field } from 'gatewright';\n\n${statementText(code, { before: 'export default ' })}\n`;
 };

@@ -35,6 +35,7 @@ export const depot = defineResource('Depot', {
   fields: depotFields,
   isolation: isMember,
   manage: isMember,
+  trash: true,
   auth: ['jwt', 'api_key'],
 });
 export const seat = defineResource('Seat', { fields: seatFields });
