@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { measuresOf } from './aggregates.ts';
 import { field } from './define.ts';
 import { fieldFlaw } from './field.ts';
-import { newUuid } from './keys/uuid.ts';
+import { newUuid, uuidKey } from './keys/uuid.ts';
 import { recordKeys } from './keys.ts';
 
 describe('keys', () => {
@@ -28,6 +29,10 @@ describe('keys', () => {
     const [low, high] = ['01980000-0000-7000-8000-000000000000', '01980000-0000-7000-8000-00000000000a'];
     expect([high, low].sort(compare)).toEqual([low, high]);
     expect(compare(low, low)).toBe(0);
+    expect([measuresOf(recordKeys.uuid.field.type), uuidKey.field.type.operators]).toEqual([
+      [],
+      expect.arrayContaining(['gt', 'lte', 'in']),
+    ]);
   });
 
   it('new UUIDs are of version 7, have their time, and never go back', () => {

@@ -132,6 +132,12 @@ const bullets: readonly Bullet[] = [
       ],
       ['aggregates', '汇总', 'file', `${resources}/aggregate.test.ts`],
       ['full-text search', '全文搜索', 'file', `${resources}/full-text-search.test.ts`],
+      [
+        '[UUIDs as ids](docs/guide/existing-tables.md)',
+        '[UUID 作为 id](docs/guide/existing-tables.zh-CN.md)',
+        'file',
+        'src/fields/keys/uuid.ts',
+      ],
     ],
   },
   {

@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
+import { type RecordColumns, storedRecord } from '../record-column.ts';
 import { identifier, join, literal, type Statement, sql, statement } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
@@ -28,9 +29,8 @@ const historyName = 'gatewright_history';
 const mostVersions = 500;
 const mostBytes = 4 * 1024 * 1024;
 
-interface HistoryRow {
+interface HistoryRow extends RecordColumns {
   readonly id: number;
-  readonly record_id: number;
   readonly version: number;
   readonly before: string | null;
   readonly after: string | null;
@@ -68,10 +68,10 @@ const readStatement = (dialect: Dialect, { name }: FilledModel) =>
   statement<{ readonly record: number; readonly id: number }>(dialect, (param) => {
     const bytes = (side: string) =>
       sql`coalesce(${dialect.octets(sql`cast(${identifier(side)} as text)`)}, 0)`;
-    return sql`${sql.raw(`/* former values of ${name} are filled */`)} select id, record_id, version,
+    return sql`${sql.raw(`/* former values of ${name} are filled */`)} select id, record_id, record_key, version,
       cast(before as text) as before, cast(after as text) as after
       from (select step.*, sum(bytes) over (order by record_id, id) - bytes as earlier
-        from (select id, record_id, version, before, after, ${bytes('before')} + ${bytes('after')} as bytes
+        from (select id, record_id, record_key, version, before, after, ${bytes('before')} + ${bytes('after')} as bytes
           from ${identifier(historyName)}
           where model = ${literal(name)} and (record_id, id) > (${param('record')}, ${param('id')})
             and (before is not null or after is not null)
@@ -139,8 +139,8 @@ const writeFilled = async (
   rows: readonly HistoryRow[],
   writeOf: (count: number) => Statement<Written>,
 ): Promise<void> => {
-  const changed = rows.flatMap(({ id, record_id: record, version, ...sides }) => {
-    const place = `version ${version} of record ${record}`;
+  const changed = rows.flatMap(({ id, version, ...sides }) => {
+    const place = `version ${version} of record ${storedRecord(sides)}`;
     const side = (text: string | null) => (text === null ? null : filledSide(model, fill, text, place));
     const [before, after] = [side(sides.before), side(sides.after)];
     return before === sides.before && after === sides.after ? [] : [{ id: Number(id), before, after }];
