@@ -139,6 +139,8 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
       const ann = await service.createUser();
       const made = await newBox(ann, { label: 'one' });
       expect(made.id).toEqual(form);
+      // No id comes from a client.
+      expect((await newBox(ann, { id: absent, label: 'own' })).id).not.toBe(absent);
       expect((await asked('GET', `boxes/${made.id}`, ann)).data).toEqual(made);
       const changed = await asked('PATCH', `boxes/${made.id}`, ann, { box: { label: 'two' } });
       expect(changed).toMatchObject({ status: 200, data: { id: made.id, label: 'two' } });
