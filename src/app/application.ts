@@ -9,6 +9,7 @@ import { type OidcProvider, providersOption } from '../accounts/oidc.ts';
 import { type SessionOptions, sessionsOption } from '../accounts/sessions.ts';
 import { checkRateLimit, type RateLimit } from '../auth/rate-limit.ts';
 import type { Migration, Migrations } from '../database/migrations.ts';
+import { prefixFlaw } from '../database/service-names.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../delivery/jobs.ts';
 import {
   collectMails,
@@ -35,10 +36,12 @@ import {
   code,
   listOf,
   mapOf,
+  type OptionCheck,
   type OptionTable,
   oneOf,
   optionsFlaw,
   plainObject,
+  textual,
 } from '../kernel/options.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { type CompleteLabel, completeModel } from '../model/complete-texts.ts';
@@ -93,6 +96,13 @@ export interface ApplicationConfig {
   readonly accounts?: AccountOptions;
   /** Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths. */
   readonly providers?: Readonly<Record<string, OidcProvider>>;
+  /**
+   * Beginning of the names of the service's own tables (`users`, `roles`, `gatewright_jobs`, …), which takes the place of
+   * `gatewright_`: with `app_` they are `app_users`, `app_roles`, `app_jobs`. With a dot at its end it is a schema of
+   * PostgreSQL that holds them. Lower case letters, digits and `_`, at most 24 characters, `_` or `.` at the end. It is
+   * chosen once, before the first start: a start with another one is refused. Default: the names without a prefix.
+   */
+  readonly serviceTables?: string;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
   readonly onPayment?: PaymentHook;
   /**
@@ -103,6 +113,12 @@ export interface ApplicationConfig {
   readonly onStop?: () => void | Promise<void>;
 }
 
+/** A beginning of names that both databases take, or one of them. */
+const serviceTablesOption: OptionCheck = (value, path) => {
+  const flaw = textual(value, path) ?? prefixFlaw(String(value));
+  return flaw === undefined || flaw.startsWith(path) ? flaw : `${path}: ${flaw}`;
+};
+
 const configOptions = {
   ...nameOptions,
   limits: mapOf(checkRateLimit),
@@ -112,6 +128,7 @@ const configOptions = {
   sessions: sessionsOption,
   accounts: accountsOption,
   providers: providersOption,
+  serviceTables: serviceTablesOption,
   onPayment: code,
   onStart: code,
   onStop: code,
@@ -319,7 +336,8 @@ const configNames = [
   'gatewright.config.mjs',
 ];
 
-const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
+/** The configuration in a folder, without the rest of the application. @throws ApplicationError that names the file */
+export const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
   const names = await filesOf(directory);
   const name = configNames.find((candidate) => names.includes(candidate));
   if (name === undefined) return {};

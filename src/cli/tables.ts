@@ -29,7 +29,7 @@ export const withTables = async <T>(
 ): Promise<T> => {
   const config = commandConfig(io);
   const application = await openApplication();
-  const target = databaseTarget(config.databaseUrl);
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   const isNew = isBaselinePending(await pendingMigrations(target, application));
   await prepareDatabase(config, isNew ? application : { migrations: {} }, target);
   const database = await openDatabase(target, { poolSize: 1 });

@@ -5,7 +5,15 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Query, Transaction } from '../database/database.ts';
-import { type Fragment, identifier, param, type Statement, sql, statement } from '../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  param,
+  type Statement,
+  sql,
+  statement,
+  tableName,
+} from '../database/statement.ts';
 import type { RecordId } from '../fields/key.ts';
 import { withoutUndefined } from '../kernel/json.ts';
 import type { EventLog } from './event-log.ts';
@@ -105,7 +113,7 @@ const stepsFor = ({ dialect }: Pick<Database, 'dialect'>): readonly ErasureStep[
     },
     erase: statement<StepArguments>(
       dialect,
-      (value) => sql`update ${identifier(table)} set ${set}
+      (value) => sql`update ${tableName(table)} set ${set}
         where ${identifier(key)} > ${value('after')} and ${identifier(key)} <= ${value('last')} and ${where}`,
     ),
   }));

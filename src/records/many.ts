@@ -13,6 +13,7 @@ import {
   type Statement,
   sql,
   statement,
+  tableName,
 } from '../database/statement.ts';
 import type { RecordId, RecordKey } from '../fields/key.ts';
 import { toTimestamp } from '../kernel/clock.ts';
@@ -76,7 +77,7 @@ export const createValuesIn = (
   const { dialect } = database;
   const read = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-    return sql`select id, ${identifier(column)} as value from ${identifier(table)} where id in (${join(ids)})`;
+    return sql`select id, ${identifier(column)} as value from ${tableName(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId; value: SqlValue }>(transaction, read, ids);
@@ -88,7 +89,7 @@ export const createPresent = (database: Database, table: string, key: RecordKey)
   const { dialect } = database;
   const present = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-    return sql`select id from ${identifier(table)} where id in (${join(ids)})`;
+    return sql`select id from ${tableName(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId }>(transaction, present, ids);

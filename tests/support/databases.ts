@@ -7,6 +7,12 @@ import { openDatabase } from '../../src/database/open.ts';
 import type { DatabaseOptions } from '../../src/database/target.ts';
 import { createPostgresDatabase, dropPostgresDatabase } from './postgres.ts';
 
+/**
+ * `serviceTables` of every service under test that says none, from `TEST_SERVICE_TABLES`: any file of tests runs with it,
+ * unless its tests name tables of the service themselves.
+ */
+export const testedServiceTables: string | undefined = process.env['TEST_SERVICE_TABLES'] || undefined;
+
 /** Databases for the tests of one `describe`; everything is closed and removed when they are over. */
 export interface Databases {
   readonly dialect: DialectName;

@@ -16,7 +16,7 @@ import type { DialectName } from '../../src/database/database.ts';
 import type { Peers } from '../../src/database/target.ts';
 import { type MovableClock, movableClock } from './clock.ts';
 import type { Conformance, Exchange } from './conformance.ts';
-import type { Databases } from './databases.ts';
+import { type Databases, testedServiceTables } from './databases.ts';
 import { demandDescribed, describedBy } from './described.ts';
 import { type Answer, type HttpClient, httpClient, type RequestOptions } from './http-client.ts';
 import { peersInProcess } from './peers.ts';
@@ -106,7 +106,7 @@ export class Service {
 
   async start(): Promise<this> {
     this.#directory = await mkdtemp(join(tmpdir(), 'gatewright-service-'));
-    const { url = await this.#databases.createForStart(), env = {}, apps = [] } = this.#options;
+    const { url = await this.#freshDatabase(), env = {}, apps = [] } = this.#options;
     const directory = this.#directory;
     this.env = {
       PORT: '0',
@@ -127,6 +127,12 @@ export class Service {
     for (let worker = 0; worker < workers; worker += 1)
       await this.#startWorker(workers, workers > 1 ? peers() : undefined);
     return this;
+  }
+
+  /** A prepared database has the service's own tables under today's names. */
+  #freshDatabase(): Promise<string> {
+    const { serviceTables } = this.#application.config;
+    return serviceTables === undefined ? this.#databases.createForStart() : this.#databases.create();
   }
 
   async #startWorker(workers: number, peers: Peers | undefined): Promise<void> {
@@ -150,7 +156,9 @@ export class Service {
 
   get #application(): Application {
     const { application = {} } = this.#options;
-    return 'models' in application ? application : createApplication(application);
+    const made = 'models' in application ? application : createApplication(application);
+    const { serviceTables = testedServiceTables } = made.config;
+    return serviceTables === undefined ? made : { ...made, config: { ...made.config, serviceTables } };
   }
 
   get #running(): Started {

@@ -47,7 +47,7 @@ export const command = defineCommand({
   async run({ values }, io) {
     const config = readConfig(io.env);
     const application = await openApplication();
-    const target = databaseTarget(config.databaseUrl);
+    const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
     const report = (fields: object, message: string): void =>
       io.warn(`gatewright: ${message} ${JSON.stringify(fields)}`);
     await awaitDatabase(target, config, report);

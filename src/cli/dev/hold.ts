@@ -19,7 +19,7 @@ const lookInterval = 500;
  * database, which has no data to lose.
  */
 const pendingChanges = async (config: Config, application: Application): Promise<readonly PlannedStep[]> => {
-  const target = databaseTarget(config.databaseUrl);
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   const all = await pendingMigrations(target, application);
   const own = all.some((name) => Object.hasOwn(application.migrations, name));
   return own && !isBaselinePending(all) ? planMigrations(target, application) : [];
@@ -84,7 +84,7 @@ export const untilMigrated = async (
   application: Application,
   shown?: Shown,
 ): Promise<void> => {
-  const target = databaseTarget(config.databaseUrl);
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   const pendingNames = (): Promise<string | undefined> =>
     pendingMigrations(target, application).then(
       (names) => names.join(),

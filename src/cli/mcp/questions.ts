@@ -83,7 +83,7 @@ const onDatabase = async <T>(
   work: (composed: Composed) => Promise<T>,
 ): Promise<T> => {
   const application = await loadApplication(folder);
-  const target = databaseTarget(config.databaseUrl);
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   await expectsDatabase(config, target);
   if (target.isEmpty()) throw new Error('there is no database yet: npx gatewright dev makes it');
   const pending = await pendingMigrations(target, application);

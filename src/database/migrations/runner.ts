@@ -3,6 +3,7 @@
 import { Kysely, type LogEvent, sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
+import type { ServiceNames } from '../service-names.ts';
 import { appliedTable } from '../tables/database-tables.ts';
 import { createStatements } from '../tables/table-statements.ts';
 import type { DatabaseTarget } from '../target.ts';
@@ -26,6 +27,10 @@ export interface Found {
   /** One for each set, in their order. */
   readonly applied: readonly Applied[];
   readonly ask: Ask;
+  /** The names of the service's own tables. */
+  readonly names: ServiceNames;
+  /** Undefined for a database that is not there yet. */
+  readonly dialect: Dialect | undefined;
 }
 
 /** Checks of the database around the migrations; one that throws refuses all of them. */
@@ -74,8 +79,8 @@ const foundIn = async (
   const ask = askThrough(db);
   const tables = await readTables(ask, dialect);
   const applied: Applied[] = [];
-  for (const set of sets) applied.push(await appliedOf(ask, tables, set));
-  return { tables, applied, ask };
+  for (const set of sets) applied.push(await appliedOf(ask, tables, set, dialect.names));
+  return { tables, applied, ask, names: dialect.names, dialect };
 };
 
 /** Reads as `foundIn` does, but makes no missing or empty file to find out that nothing is in it. */
@@ -85,7 +90,13 @@ const look = async (
   sets: readonly MigrationSet[],
 ): Promise<Found> => {
   if (!target.isEmpty()) return foundIn(db, await target.dialect(), sets);
-  return { tables: new Map(), applied: sets.map(nothingApplied), ask: nothing };
+  return {
+    tables: new Map(),
+    applied: sets.map(nothingApplied),
+    ask: nothing,
+    names: target.names,
+    dialect: undefined,
+  };
 };
 
 /**
@@ -110,7 +121,10 @@ const runSteps = async (
   { migrations, tableName, baseline }: MigrationSet,
   names: readonly string[],
 ): Promise<void> => {
-  await runAll(db, createStatements(appliedTable(tableName), dialect, { ifMissing: true }));
+  await runAll(db, [
+    ...dialect.schema.place,
+    ...createStatements(appliedTable(tableName), dialect, { ifMissing: true }),
+  ]);
   for (const name of names) {
     try {
       await migrations[name]?.up(db, dialect.name);

@@ -106,12 +106,15 @@ export const ownTables = [
 ] as const;
 
 /** Tables that migrations make when they need them. */
-const migrationTables: readonly Table[] = [
+const migrationTables = [
   appliedTable('gatewright_migrations'),
   appliedTable('migrations'),
   registeredTablesTable,
   registeredColumnsTable,
-];
+] as const;
+
+/** The name of a table of the service. */
+export type ServiceTable = (typeof ownTables)[number]['name'] | (typeof migrationTables)[number]['name'];
 
 /** The tables for Kysely. */
 export type CoreSchema = { [Each in (typeof ownTables)[number] as Each['name']]: TableRow<Each> };
