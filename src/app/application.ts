@@ -97,10 +97,9 @@ export interface ApplicationConfig {
   /** Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths. */
   readonly providers?: Readonly<Record<string, OidcProvider>>;
   /**
-   * Beginning of the names of the service's own tables (`users`, `roles`, `gatewright_jobs`, …), which takes the place of
-   * `gatewright_`: with `app_` they are `app_users`, `app_roles`, `app_jobs`. With a dot at its end it is a schema of
-   * PostgreSQL that holds them. Lower case letters, digits and `_`, at most 24 characters, `_` or `.` at the end. It is
-   * chosen once, before the first start: a start with another one is refused. Default: the names without a prefix.
+   * Prefix of the names of the service's own tables, in place of `gatewright_`: `app_` makes `app_users` and `app_jobs`.
+   * With a dot at its end it is a schema of PostgreSQL. At most 24 of `a-z`, `0-9` and `_`, with `_` or `.` at the end.
+   * A start with another prefix is refused. Default: none.
    */
   readonly serviceTables?: string;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */

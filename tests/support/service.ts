@@ -13,6 +13,8 @@ import { createPasswords } from '../../src/auth/password.ts';
 import { signatureOf } from '../../src/auth/signature.ts';
 import { run } from '../../src/cli/test-io.ts';
 import type { DialectName } from '../../src/database/database.ts';
+import { toQuery } from '../../src/database/statement.ts';
+import { tablesOf } from '../../src/database/tables-of.ts';
 import type { Peers } from '../../src/database/target.ts';
 import { type MovableClock, movableClock } from './clock.ts';
 import type { Conformance, Exchange } from './conformance.ts';
@@ -285,8 +287,11 @@ export class Service {
   /** A token like that of the login, without the price of a login. */
   async tokenOf(userId: number): Promise<string> {
     const { database, userTokens, tokens } = this.server.services;
-    const sql = `select security_stamp as stamp from users where id = ${userId}`;
-    const row = await database.get<{ stamp: number }>({ sql, parameters: [] });
+    const user = tablesOf(database)
+      .selectFrom('users')
+      .select('security_stamp as stamp')
+      .where('id', '=', userId);
+    const row = await database.get<{ stamp: number }>(toQuery(user));
     const verified = { id: userId, securityStamp: row?.stamp ?? 0 };
     const issued = await userTokens.issue(verified, undefined, {
       principal: 'command line',

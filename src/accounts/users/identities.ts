@@ -175,10 +175,10 @@ const statementsFor = (database: Database) => {
     cast(k.scopes as text) as scopes, cast(k.networks as text) as networks,
     cast(k."limit" as text) as "limit", k.quota`;
   return {
-    byId: forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`),
+    byId: forms<{ id: number }>(database, (value) => sql`${own('users')} u where u.id = ${value('id')}`),
     byToken: forms<{ id: number; expiry: number }>(
       database,
-      (value) => sql`users u where u.id = ${value('id')} and ${signsIn}
+      (value) => sql`${own('users')} u where u.id = ${value('id')} and ${signsIn}
       and (u.revoked_token_expiry is null or u.revoked_token_expiry < ${value('expiry')})
       and not exists (select 1 from ${own('gatewright_revoked_tokens')} r
         where r.user_id = u.id and r.expiry = ${value('expiry')})`,
