@@ -15,9 +15,9 @@ import { onlyPrefix } from '../../src/database/service-sets.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
 import { field } from '../../src/fields/define.ts';
 import { defineResource } from '../../src/model/define-resource.ts';
-import { makeBackup, restoreBackup } from '../../src/upkeep/backup.ts';
 import { moveDatabase } from '../../src/upkeep/backup/move/move.ts';
-import { describeEachDatabase, type Databases } from '../support/databases.ts';
+import { makeBackup, restoreBackup } from '../../src/upkeep/backup.ts';
+import { type Databases, describeEachDatabase } from '../support/databases.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 
