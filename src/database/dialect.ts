@@ -16,8 +16,8 @@ import type {
 import type { MigrationDatabase } from './migrations/migration.ts';
 import type { DialectName } from './name.ts';
 import type { SearchDialect, SearchSchema } from './search.ts';
-import type { ServiceNames } from './service-names.ts';
 import type { Compiler, Fragment } from './statement.ts';
+import type { ServiceNames } from './stored-names.ts';
 
 /** The SQL of a kind of column: its type, and the JSON form of its values. */
 export interface ColumnDialect {

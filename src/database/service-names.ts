@@ -7,7 +7,10 @@ import { createHash } from 'node:crypto';
 import type { TableNode } from 'kysely';
 import { destinationMark, fenceName } from './fence.ts';
 import { quoteName } from './quote.ts';
+import type { ServiceNames } from './stored-names.ts';
 import { keptColumns } from './tables/own-tables.ts';
+
+export type { ServiceNames };
 
 /** The beginning of names that a prefix replaces. */
 const stem = /^gatewright_/;
@@ -23,33 +26,6 @@ const applicationSteps = 'migrations';
 
 const shortened = (name: string): string =>
   name === applicationSteps ? 'application_migrations' : name.replace(stem, '');
-
-/** Names of the service's own tables in one database. */
-export interface ServiceNames {
-  /** The option `serviceTables`; undefined without it. */
-  readonly prefix: string | undefined;
-  /** The schema that holds the tables; undefined where they stand among the application's. */
-  readonly schema: string | undefined;
-  /** Name of a table in messages, as the database has it. A table of the application has its own. */
-  shown(table: string): string;
-  /** The quoted name of a table, with its schema. */
-  quoted(table: string): string;
-  /** The name of a table as statements have it that are written by hand: quoted only where it has another one. */
-  written(table: string): string;
-  /** Name of an index, a constraint or a trigger. */
-  object(name: string): string;
-  /** The name of a function as statements have it, with its schema. */
-  routine(name: string): string;
-  /** A channel of notifications. */
-  channel(name: string): string;
-  /** The key of an advisory lock. */
-  lock(key: bigint): string;
-  /**
-   * The described name of a table that was found (`shown`). Undefined for a table of another program that has the
-   * described name of one of ours.
-   */
-  described(shown: string): string | undefined;
-}
 
 const plainNames: ServiceNames = {
   prefix: undefined,
@@ -112,10 +88,15 @@ export const serviceNames = (prefix?: string): ServiceNames => {
   return names;
 };
 
-/** The table of a statement as it is written; undefined where the compiler writes it as it is. */
+/**
+ * The table of a statement as it is written; undefined where the compiler writes it as it is.
+ * @throws TypeError for a table that `own` names and the service has not
+ */
 export const writtenTable = (names: ServiceNames, node: TableNode): string | undefined => {
   const { schema, identifier } = node.table;
-  if (schema !== undefined || !serviceTables.has(identifier.name)) return undefined;
+  const isOurs = schema === undefined && serviceTables.has(identifier.name);
+  if ('isBare' in node && !isOurs) throw new TypeError(`the service has no table ${identifier.name}`);
+  if (!isOurs) return undefined;
   if ('isBare' in node) return names.written(identifier.name);
   return names.prefix === undefined ? undefined : names.quoted(identifier.name);
 };

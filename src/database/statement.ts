@@ -5,7 +5,6 @@
 
 import { type Compilable, type Kysely, sql as kysely, type RawBuilder, TableNode } from 'kysely';
 import type { Query, SqlValue, Transaction } from './query.ts';
-import type { ServiceTable } from './tables/own-tables.ts';
 
 /** A piece of SQL, with named placeholders for values. */
 export type Fragment = RawBuilder<unknown>;
@@ -59,7 +58,7 @@ export const tableName = (table: string, ...column: readonly [] | readonly [stri
 };
 
 /** A table of the service in a statement that is written by hand. */
-export const own = (table: ServiceTable): Fragment =>
+export const own = (table: string): Fragment =>
   kysely`${{ toOperationNode: () => ({ ...TableNode.create(table), isBare: true }) }}`;
 
 /** A constant of the program as a literal: keys of JSON, limits. Never a value of a request. */

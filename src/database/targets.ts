@@ -1,3 +1,5 @@
+/** Every kind of database: a target by a URL, and the forms of the URLs. */
+
 import { missingPackages } from '../kernel/optional-packages.ts';
 import { postgresTargets } from './postgres/target.ts';
 import { serviceNames } from './service-names.ts';

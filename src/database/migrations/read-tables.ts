@@ -1,3 +1,5 @@
+/** The tables of a database as migrations see them: the service's own by the names that describe them. */
+
 import type { Dialect } from '../dialect.ts';
 import type { Ask, ColumnShape, IndexedColumn, IndexShape, Tables } from '../introspection.ts';
 import type { ServiceNames } from '../service-names.ts';

@@ -201,13 +201,13 @@ const prepareOwnSchema = async (client: Client, schema: string, names: ServiceNa
 };
 
 /** Waits for another restore in this place, and makes the schema where there is none. */
-const prepareSchema = (url: string, schema: string, names: ServiceNames): Promise<void> =>
+const prepareSchema = (url: string, schema: string): Promise<void> =>
   withClient(url, async (client) => {
     await awaitOthers(client);
     const before = await serverOf(client);
     if (before.schema === null) await client.query(`create schema if not exists ${quoteName(schema)}`);
     const server = await serverOf(client);
-    if (server.schema === schema) return prepareOwnSchema(client, schema, names);
+    if (server.schema === schema) return;
     throw new Error(
       `the tables of this backup are in the schema ${schema}, and those of DATABASE_URL would be in ${server.schema ?? 'none'}: name the same search_path`,
     );
@@ -279,7 +279,7 @@ const restore = async (
   accept: (snapshot: TableSnapshot) => Promise<void>,
 ): Promise<void> => {
   const schema = facts.schema ?? usualSchema;
-  await prepareSchema(url, schema, names);
+  await prepareSchema(url, schema);
   // A database that was never compared is not in use: a start refuses it.
   if (await withClient(url, isUnverified)) await clear(url, names);
   if (!(await withClient(url, (client) => isEmpty(client, names)))) {
@@ -292,6 +292,7 @@ const restore = async (
     });
     return;
   }
+  await withClient(url, (client) => prepareOwnSchema(client, schema, names));
   await run(url, `create table ${restoringName} (since timestamptz not null default now())`);
   try {
     await feed(path, url, schema, names.schema, options);

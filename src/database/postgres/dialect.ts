@@ -172,18 +172,12 @@ const unless = (condition: Fragment): Fragment => sql`chr(case when ${condition}
 /** A number of the program's own; any other would do. */
 const commitOrder = 7118540126532470n;
 
-const makeDialect = (names: ServiceNames): Dialect => ({
+type Named = 'names' | 'builder' | 'tableBytes' | 'commitOrderLock' | 'schema';
+
+/** Everything that does not depend on the names of the service's own tables. */
+const words: Omit<Dialect, Named> = {
   name: 'postgres',
-  names,
   program: { name: 'PostgreSQL', versionSql: "select current_setting('server_version') as version" },
-  builder: new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new NumberingPostgresCompiler(names),
-    },
-  }),
   columns,
   cast: (value, kind) => sql`cast(${value} as ${castType(kind)})`,
   object,
@@ -196,7 +190,6 @@ const makeDialect = (names: ServiceNames): Dialect => ({
   atMost: (count, most) => sql`${unless(sql`${count} > ${literal(most)}`)} = '1'`,
   assertRowsExamined: () => undefined,
   databaseBytes: sql`pg_database_size(current_database())`,
-  tableBytes: (table) => sql`pg_table_size(${literal(names.quoted(table))}::regclass)`,
   snapshotId,
   arrayText: (values) => sql`json_build_array(${join(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,
@@ -223,7 +216,6 @@ const makeDialect = (names: ServiceNames): Dialect => ({
     return sql`to_char(${moment}, ${literal(bucketFormats[bucket])}) collate "C"`;
   },
   forUpdateSkipLocked: sql`for no key update skip locked`,
-  commitOrderLock: sql`select pg_advisory_xact_lock(${sql.raw(names.lock(commitOrder))}) as turn`,
   // A transaction would take three ways to the server and back where this takes one.
   writeWithCte: (write, others) =>
     sql`with _written as (${write}), ${join(
@@ -236,6 +228,21 @@ const makeDialect = (names: ServiceNames): Dialect => ({
   diskProbe: [probeEachTablespace],
   isDiskProbeCheap: true,
   search: searchPostgres,
+};
+
+const makeDialect = (names: ServiceNames): Dialect => ({
+  ...words,
+  names,
+  builder: new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new NumberingPostgresCompiler(names),
+    },
+  }),
+  tableBytes: (table) => sql`pg_table_size(${literal(names.quoted(table))}::regclass)`,
+  commitOrderLock: sql`select pg_advisory_xact_lock(${sql.raw(names.lock(commitOrder))}) as turn`,
   schema: postgresSchema(names),
 });
 

@@ -1,3 +1,5 @@
+/** PostgreSQL database by its URL: how it is opened, migrated, copied and rehearsed. */
+
 import type { ServiceNames } from '../service-names.ts';
 import type { DatabaseTarget, TargetKind } from '../target.ts';
 

@@ -136,18 +136,12 @@ const localTime = (value: Fragment, shift: Fragment): Fragment => {
 /** No limit of any connection is as high: what would be so long is refused before it is made. */
 const unless = (beyond: Fragment): Fragment => sql`length(zeroblob(iif(${beyond}, 2147483647, 0))) = 0`;
 
-const makeDialect = (names: ServiceNames): Dialect => ({
+type Named = 'names' | 'builder' | 'schema';
+
+/** Everything that does not depend on the names of the service's own tables. */
+const words: Omit<Dialect, Named> = {
   name: 'sqlite',
-  names,
   program: { name: 'SQLite', versionSql: 'select sqlite_version() as version' },
-  builder: new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new NumberingSqliteCompiler(names),
-    },
-  }),
   columns: {
     text: { type: 'TEXT' },
     integer: { type: 'INTEGER' },
@@ -217,6 +211,19 @@ const makeDialect = (names: ServiceNames): Dialect => ({
   ],
   isDiskProbeCheap: false,
   search: searchSqlite,
+};
+
+const makeDialect = (names: ServiceNames): Dialect => ({
+  ...words,
+  names,
+  builder: new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new NumberingSqliteCompiler(names),
+    },
+  }),
   schema: sqliteSchema(names),
 });
 

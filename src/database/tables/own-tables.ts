@@ -113,9 +113,6 @@ const migrationTables = [
   registeredColumnsTable,
 ] as const;
 
-/** The name of a table of the service. */
-export type ServiceTable = (typeof ownTables)[number]['name'] | (typeof migrationTables)[number]['name'];
-
 /** The tables for Kysely. */
 export type CoreSchema = { [Each in (typeof ownTables)[number] as Each['name']]: TableRow<Each> };
 
