@@ -15,7 +15,6 @@ import {
   plan,
   undoLast,
 } from '../database/migrations.ts';
-import { otherSet } from '../database/service-sets.ts';
 import { ownTables } from '../database/tables.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import { separateDatabaseAdvice } from '../database/targets.ts';
@@ -42,8 +41,8 @@ const isUnused = ({ applied: [core] }: Found): boolean =>
   core === undefined || core.known.length + core.later.length === 0;
 
 /** Refuses a second set of tables beside another one, unless it is asked for and both can be there. */
-const assertOwnSet = async ({ ask, dialect }: Found, isAskedFor: boolean): Promise<void> => {
-  const other = dialect === undefined ? undefined : await otherSet(ask, dialect);
+const assertOwnSet = async ({ otherSet }: Found, isAskedFor: boolean): Promise<void> => {
+  const other = await otherSet();
   if (other === undefined || (other.mayBeBeside && isAskedFor)) return;
   const more = other.mayBeBeside ? '; for a second service beside it start once with NEW_DATABASE=1' : '';
   throw new MigrationError(`${other.sentence}${more}`);

@@ -4,7 +4,6 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { TableNode } from 'kysely';
 import { destinationMark, fenceName } from './fence.ts';
 import { quoteName } from './quote.ts';
 import type { ServiceNames } from './stored-names.ts';
@@ -66,7 +65,7 @@ const prefixedNames = (prefix: string): ServiceNames => {
 /** Letters of a prefix, so that the longest name of an index still fits into the 63 of PostgreSQL. */
 const longestPrefix = 24;
 
-const reserved = /^(?:sqlite_|pg_|gatewright_search_|information_schema\.)/;
+const reserved = /^(?:gatewright_search_|information_schema\.)/;
 
 /** Why a text cannot begin the names of the service's tables; undefined where it can. */
 export const prefixFlaw = (prefix: string): string | undefined => {
@@ -88,19 +87,6 @@ export const serviceNames = (prefix?: string): ServiceNames => {
   return names;
 };
 
-/**
- * The table of a statement as it is written; undefined where the compiler writes it as it is.
- * @throws TypeError for a table that `own` names and the service has not
- */
-export const writtenTable = (names: ServiceNames, node: TableNode): string | undefined => {
-  const { schema, identifier } = node.table;
-  const isOurs = schema === undefined && serviceTables.has(identifier.name);
-  if ('isBare' in node && !isOurs) throw new TypeError(`the service has no table ${identifier.name}`);
-  if (!isOurs) return undefined;
-  if ('isBare' in node) return names.written(identifier.name);
-  return names.prefix === undefined ? undefined : names.quoted(identifier.name);
-};
-
 const byAdapter = new WeakMap<object, ServiceNames>();
 
 /** Remembers the names of a connection for migrations by the adapter that all its transactions share. */
@@ -110,5 +96,5 @@ export const withNames = <Adapter extends object>(adapter: Adapter, names: Servi
 };
 
 /** The names on the connection of a migration. */
-export const namesOf = (db: { getExecutor(): { readonly adapter: object } }): ServiceNames =>
+export const namesOn = (db: { getExecutor(): { readonly adapter: object } }): ServiceNames =>
   byAdapter.get(db.getExecutor().adapter) ?? plainNames;

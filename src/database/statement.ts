@@ -5,6 +5,7 @@
 
 import { type Compilable, type Kysely, sql as kysely, type RawBuilder, TableNode } from 'kysely';
 import type { Query, SqlValue, Transaction } from './query.ts';
+import type { ServiceNames } from './stored-names.ts';
 
 /** A piece of SQL, with named placeholders for values. */
 export type Fragment = RawBuilder<unknown>;
@@ -60,6 +61,13 @@ export const tableName = (table: string, ...column: readonly [] | readonly [stri
 /** A table of the service in a statement that is written by hand. */
 export const own = (table: string): Fragment =>
   kysely`${{ toOperationNode: () => ({ ...TableNode.create(table), isBare: true }) }}`;
+
+/** The name of a table in a statement, where the compiler would not write it as it is to be. */
+export const writtenTable = ({ prefix, quoted }: ServiceNames, node: TableNode): string | undefined => {
+  const { schema, identifier: table } = node.table;
+  if (prefix === undefined) return 'isBare' in node ? table.name : undefined;
+  return schema === undefined ? quoted(table.name) : undefined;
+};
 
 /** A constant of the program as a literal: keys of JSON, limits. Never a value of a request. */
 export const literal = (value: string | number | boolean): Fragment => kysely.lit(value);

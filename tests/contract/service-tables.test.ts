@@ -135,7 +135,7 @@ const useEverything = async (service: Service): Promise<void> => {
   const wrong = { token: root, body: { note: { title: 'x', reader_id: 999_999 } } };
   expect((await service.post('/api/v1/notes', wrong)).status).toBe(422);
   await service.ok('DELETE', `/api/v1/notes/${id}`, { token: root });
-  await service.ok('POST', `/api/v1/notes/${id}/restore`, { token: root });
+  await service.ok('POST', `/admin/records/notes/${id}/restore`, { token: root });
   const user = await service.createUser(['viewer']);
   const cookie = await service.signIn(user).catch(() => undefined);
   expect(cookie === undefined || cookie.length > 0).toBe(true);

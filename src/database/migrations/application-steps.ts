@@ -3,7 +3,7 @@
 import type { Dialect } from '../dialect.ts';
 import { dialectOf } from '../dialects.ts';
 import type { DialectName } from '../name.ts';
-import { namesOf } from '../service-names.ts';
+import { namesOn } from '../service-names.ts';
 import { alterTableIn } from './alter-table.ts';
 import type { TableAlteration } from './columns.ts';
 import { fillHistoryIn, type HistoryFill } from './fill-history.ts';
@@ -12,7 +12,7 @@ import type { MigrationDatabase } from './migration.ts';
 import { createTableIn, type TableDefinition } from './schema.ts';
 import { dropTableIn, renameTableIn } from './tables.ts';
 
-const dialectOn = (db: MigrationDatabase, dialect: DialectName): Dialect => dialectOf(dialect, namesOf(db));
+const dialectOn = (db: MigrationDatabase, dialect: DialectName): Dialect => dialectOf(dialect, namesOn(db));
 
 /** Makes the table of a resource, on whichever database. */
 export const createTable = (

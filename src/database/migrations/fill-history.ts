@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
-import { namesOf } from '../service-names.ts';
+import { namesOn } from '../service-names.ts';
 import { identifier, join, literal, type Statement, sql, statement, tableName } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
@@ -166,7 +166,7 @@ export const fillHistoryIn = async (
 ): Promise<void> => {
   const ask = askThrough(db);
   const tables = await readTables(ask, dialect);
-  const filled = filledModel(model, tables, await readRegister(ask, tables, namesOf(db)));
+  const filled = filledModel(model, tables, await readRegister(ask, tables, namesOn(db)));
   // The plan of a new database has no history.
   if (!tables.has(historyName)) return;
   const read = readStatement(dialect, filled);

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
-import { namesOf } from '../service-names.ts';
+import { namesOn } from '../service-names.ts';
 import { type Fragment, identifier, join, literal, own, sql, statement, tableName } from '../statement.ts';
 import { keptColumns } from '../tables/own-tables.ts';
 import type { KeptKind } from '../tables/table.ts';
@@ -52,12 +52,12 @@ export const modelsOf = async (
   table: string,
 ): Promise<readonly string[]> => {
   const ask = askThrough(db);
-  const model = (await readRegister(ask, tables, namesOf(db))).get(table)?.model;
+  const model = (await readRegister(ask, tables, namesOn(db))).get(table)?.model;
   if (model !== undefined) return [model];
   const names = await Promise.all(
     ['permission_entries', 'permissions']
       .filter((each) => tables.has(each))
-      .map((each) => ask<{ model: string }>(`select distinct model from ${namesOf(db).written(each)}`)),
+      .map((each) => ask<{ model: string }>(`select distinct model from ${namesOn(db).written(each)}`)),
   );
   const known = new Set(names.flat().map((row) => row.model));
   return [...known].filter((each) => tableOf(each) === table);

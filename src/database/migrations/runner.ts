@@ -4,6 +4,7 @@ import { Kysely, type LogEvent, sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
 import type { ServiceNames } from '../service-names.ts';
+import { type OtherSet, otherSet } from '../service-sets.ts';
 import { appliedTable } from '../tables/database-tables.ts';
 import { createStatements } from '../tables/table-statements.ts';
 import type { DatabaseTarget } from '../target.ts';
@@ -29,8 +30,8 @@ export interface Found {
   readonly ask: Ask;
   /** The names of the service's own tables. */
   readonly names: ServiceNames;
-  /** Undefined for a database that is not there yet. */
-  readonly dialect: Dialect | undefined;
+  /** The tables of another service, where this one has none. */
+  readonly otherSet: () => Promise<OtherSet | undefined>;
 }
 
 /** Checks of the database around the migrations; one that throws refuses all of them. */
@@ -80,7 +81,7 @@ const foundIn = async (
   const tables = await readTables(ask, dialect);
   const applied: Applied[] = [];
   for (const set of sets) applied.push(await appliedOf(ask, tables, set, dialect.names));
-  return { tables, applied, ask, names: dialect.names, dialect };
+  return { tables, applied, ask, names: dialect.names, otherSet: () => otherSet(ask, dialect) };
 };
 
 /** Reads as `foundIn` does, but makes no missing or empty file to find out that nothing is in it. */
@@ -95,7 +96,7 @@ const look = async (
     applied: sets.map(nothingApplied),
     ask: nothing,
     names: target.names,
-    dialect: undefined,
+    otherSet: async () => undefined,
   };
 };
 

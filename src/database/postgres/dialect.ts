@@ -17,8 +17,8 @@ import type { Bucket } from '../../fields/aggregates.ts';
 import { fromScaled } from '../../fields/decimal.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { ColumnDialect, Dialect, JsonEntry } from '../dialect.ts';
-import { type ServiceNames, serviceNames, writtenTable } from '../service-names.ts';
-import { type Fragment, identifier, join, literal, Numbering, sql } from '../statement.ts';
+import { type ServiceNames, serviceNames } from '../service-names.ts';
+import { type Fragment, identifier, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
 import { postgresSchema } from './schema.ts';
 import { searchPostgres } from './search.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Introspection, SameKey } from '../introspection.ts';
 import type { ServiceNames } from '../service-names.ts';
-import { isOurSchema, shownName } from './schemas.ts';
+import { foundTableName, isOurSchema } from './schemas.ts';
 
 interface ColumnRow {
   readonly table: string;
@@ -29,11 +29,11 @@ interface IndexRow {
 
 /** The table that a reference names. */
 const target = (names: ServiceNames): string =>
-  shownName('t', '(select nspname from pg_namespace where oid = t.relnamespace)', names);
+  foundTableName('t', '(select nspname from pg_namespace where oid = t.relnamespace)', names);
 
 const columnsSql = (
   names: ServiceNames,
-): string => `select ${shownName('c', 'n.nspname', names)} as "table", a.attname::text as name,
+): string => `select ${foundTableName('c', 'n.nspname', names)} as "table", a.attname::text as name,
     format_type(a.atttypid, a.atttypmod) as type, o.collname::text as "collation",
     a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as preset,
     ${target(names)} as target, k.confdeltype::text as action, k.conname::text as "constraint",
@@ -56,7 +56,7 @@ const columnsSql = (
 
 const indexesSql = (
   names: ServiceNames,
-): string => `select ${shownName('c', 'n.nspname', names)} as "table", i.relname::text as "index", x.indisunique as "unique",
+): string => `select ${foundTableName('c', 'n.nspname', names)} as "table", i.relname::text as "index", x.indisunique as "unique",
     a.attname::text as "column"
   from pg_index x
   join pg_class i on i.oid = x.indexrelid

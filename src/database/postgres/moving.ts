@@ -6,7 +6,7 @@ import type { IdCounter, MoveDialect } from '../dialect.ts';
 import { fenceMessage, fenceName } from '../fence.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
-import { isOurNamespace, shownName } from './schemas.ts';
+import { foundTableName, isOurNamespace } from './schemas.ts';
 
 /** Types of which every value is the same text on every database. */
 const portable =
@@ -30,7 +30,7 @@ const triggers = (
 
 const counters = (
   names: ServiceNames,
-): string => `select ${shownName('c', 'n.nspname', names)} as "table", a.attname::text as "column",
+): string => `select ${foundTableName('c', 'n.nspname', names)} as "table", a.attname::text as "column",
     coalesce(pg_sequence_last_value(s.oid), 0)::text as last
   from pg_depend d
   join pg_class s on s.oid = d.objid and s.relkind = 'S'

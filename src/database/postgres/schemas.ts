@@ -16,7 +16,7 @@ export const isOurNamespace = (oid: string, { schema }: ServiceNames): string =>
 };
 
 /** SQL of the name of a table as `ServiceNames.shown` gives it, by the aliases of its row and of its schema. */
-export const shownName = (table: string, namespace: string, { schema }: ServiceNames): string =>
+export const foundTableName = (table: string, namespace: string, { schema }: ServiceNames): string =>
   schema === undefined
     ? `${table}.relname::text`
     : `(case ${namespace} when ${quoteText(schema)} then ${quoteText(`${schema}.`)} else '' end || ${table}.relname)`;

@@ -13,8 +13,8 @@ import {
 } from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
-import { type ServiceNames, serviceNames, writtenTable } from '../service-names.ts';
-import { type Fragment, join, literal, Numbering, sql } from '../statement.ts';
+import { type ServiceNames, serviceNames } from '../service-names.ts';
+import { type Fragment, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
 import { jsonNumber } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
 import { searchSqlite } from './search.ts';

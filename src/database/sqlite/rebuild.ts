@@ -8,7 +8,7 @@ import type { MigrationDatabase } from '../migrations/migration.ts';
 import { sameKeySql } from '../migrations/same-keys.ts';
 import { runAll } from '../migrations/statements.ts';
 import { quoteName, quoteText } from '../quote.ts';
-import { namesOf, type ServiceNames } from '../service-names.ts';
+import { namesOn, type ServiceNames } from '../service-names.ts';
 import { ownTypes } from './own-types.ts';
 
 /** A column of the table that takes the old one's place, and the SQL of its values. */
@@ -99,7 +99,7 @@ export const rebuildTable = async (
   const names = columns.map(({ shape }) => quoteName(shape.name)).join(', ');
   const sequence = `name = ${quoteText(next)}`;
   const lines = [
-    ...columns.map(({ shape }) => columnText(shape, namesOf(db))),
+    ...columns.map(({ shape }) => columnText(shape, namesOn(db))),
     ...keptSame(table.name, columns),
   ];
   await runAll(db, [
