@@ -140,9 +140,9 @@ const useEverything = async (service: Service): Promise<void> => {
   const cookie = await service.signIn(user).catch(() => undefined);
   expect(cookie === undefined || cookie.length > 0).toBe(true);
   const { key } = await service.createKey(user);
-  expect((await service.get('/api/v1/auth/me', { headers: { 'x-api-key': key } })).status).toBe(200);
+  expect((await service.get('/api/v1/api_keys/current', { key })).status).toBe(200);
   await service.ok('DELETE', `/admin/users/${user.id}`, { token: root });
-  expect((await service.get('/api/v1/auth/me', { headers: { 'x-api-key': key } })).status).toBe(401);
+  expect((await service.get('/api/v1/api_keys/current', { key })).status).toBe(401);
   await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBeGreaterThan(2);
 };
 
