@@ -11,7 +11,7 @@ import {
   MigrationError,
   migrateAll,
   type PlannedStep,
-  pending,
+  pendingOf,
   plan,
   undoLast,
 } from '../database/migrations.ts';
@@ -207,27 +207,34 @@ export const undoMigration = (
   target: DatabaseTarget,
   { migrations, models }: Pick<Application, 'migrations' | 'models'>,
 ): Promise<string | undefined> =>
-  undoLast(target, { migrations, tableName: 'migrations' }, models, assertWhole);
+  undoLast(target, { migrations, tableName: 'migrations' }, models, async (found) => {
+    await assertOwnSet(found, false);
+    await assertWhole(found);
+  });
 
-/** Names of everything that `prepareDatabase` would apply. */
-export const pendingMigrations = async (
+/**
+ * Names of everything that `prepareDatabase` would apply.
+ * @throws MigrationError that names both prefixes where the database has the tables of a service with another one
+ */
+export const pendingMigrations = (
   target: DatabaseTarget,
   application: Pick<Application, 'migrations'>,
-): Promise<readonly string[]> => {
-  const names: string[] = [];
-  for (const set of sets(application)) names.push(...(await pending(target, set.migrations, set)));
-  return names;
-};
+  { newDatabase }: Pick<Settings, 'newDatabase'> = { newDatabase: false },
+): Promise<readonly string[]> =>
+  pendingOf(target, sets(application), (found) => assertOwnSet(found, newDatabase));
 
 /** True if the baseline of the service is among pending migrations: the database is new. */
 export const isBaselinePending = (pending: readonly string[]): boolean =>
   coreSet.baseline !== undefined && pending.includes(coreSet.baseline.name);
 
-/** The SQL of everything that `prepareDatabase` would apply; nothing is changed. */
+/** The SQL of everything that `prepareDatabase` would apply; nothing is changed. @throws as `pendingMigrations` does */
 export const planMigrations = async (
   target: DatabaseTarget,
   application: Pick<Application, 'migrations'>,
+  settings?: Pick<Settings, 'newDatabase'>,
 ): Promise<readonly PlannedStep[]> => {
+  const waiting = await pendingMigrations(target, application, settings);
+  if (waiting.length === 0) return [];
   const steps: PlannedStep[] = [];
   for (const set of sets(application)) steps.push(...(await plan(target, set.migrations, set)));
   return steps;

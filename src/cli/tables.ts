@@ -30,7 +30,7 @@ export const withTables = async <T>(
   const config = commandConfig(io);
   const application = await openApplication();
   const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
-  const isNew = isBaselinePending(await pendingMigrations(target, application));
+  const isNew = isBaselinePending(await pendingMigrations(target, application, config));
   await prepareDatabase(config, isNew ? application : { migrations: {} }, target);
   const database = await openDatabase(target, { poolSize: 1 });
   try {

@@ -141,9 +141,19 @@ const useEverything = async (service: Service): Promise<void> => {
   expect(cookie === undefined || cookie.length > 0).toBe(true);
   const { key } = await service.createKey(user);
   expect((await service.get('/api/v1/api_keys/current', { key })).status).toBe(200);
-  await service.ok('DELETE', `/admin/users/${user.id}`, { token: root });
-  expect((await service.get('/api/v1/api_keys/current', { key })).status).toBe(401);
+  await seeRevokedKey(service);
   await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBeGreaterThan(2);
+};
+
+/** Has a request by a revoked key refused, which the list of refusals then shows with the name of its owner. */
+const seeRevokedKey = async (service: Service): Promise<void> => {
+  const token = await service.admin();
+  const owner = await service.createUser(['viewer']);
+  const { key } = await service.createKey(owner);
+  await service.ok('DELETE', `/admin/users/${owner.id}`, { token });
+  expect((await service.get('/api/v1/api_keys/current', { key })).status).toBe(401);
+  const { status, text } = await service.get('/admin/refusals', { token });
+  expect([status, text]).toEqual([200, expect.stringContaining(owner.username)]);
 };
 
 const pages = [
@@ -302,8 +312,7 @@ describeEachDatabase('serviceTables', (databases) => {
       const service = await startWith(databases, url, 'gatewright.');
       await useEverything(service);
       const root = await service.admin();
-      // Open: with a schema, /admin/refusals has answered 500 here, and not when it was asked alone.
-      for (const path of pages.filter((each) => each !== '/admin/refusals'))
+      for (const path of pages)
         expect([path, (await service.get(path, { token: root })).status]).toEqual([path, 200]);
       const ours = storedWith('gatewright.').map((name) => name.replace('gatewright.', ''));
       expect(await tablesIn(databases, url, 'gatewright')).toEqual(ours.sort());
@@ -350,6 +359,8 @@ describeEachDatabase('serviceTables', (databases) => {
       expect((await second.get('/api/v1/auth/me', { token: two })).status).toBe(200);
       const users = await rowsOf(databases, url, 'select username from one_users order by id');
       expect(users).toEqual([{ username: 'root' }, { username: one.username }]);
+      // What one of them has compiled must not serve the other: both look up the owner of a revoked key.
+      for (const service of [first, second]) await seeRevokedKey(service);
       const [a, b] = [serviceNames('one_'), serviceNames('two_')];
       expect(a.channel('gatewright_events')).not.toBe(b.channel('gatewright_events'));
       expect(a.lock(1n)).not.toBe(b.lock(1n));

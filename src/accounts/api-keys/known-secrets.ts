@@ -46,10 +46,13 @@ export const maxSoughtSecrets = 1_000;
 
 type Sought = { readonly hashes: readonly string[]; readonly now: string };
 
-const lookUps = new Map<string, Statement<Sought>>();
+/** By dialect, as the names of the tables are its own, and by length. */
+const lookUps = new Map<Dialect, Map<number, Statement<Sought>>>();
 
 const lookUp = (dialect: Dialect, length: number): Statement<Sought> => {
-  const known = lookUps.get(`${dialect.name} ${length}`);
+  const ofDialect = lookUps.get(dialect) ?? new Map<number, Statement<Sought>>();
+  lookUps.set(dialect, ofDialect);
+  const known = ofDialect.get(length);
   if (known !== undefined) return known;
   const made = statement<Sought>(dialect, (value) => {
     const hashes = join(Array.from({ length }, (_, index) => storedFormsOf(param('hashes', index))));
@@ -69,7 +72,7 @@ const lookUp = (dialect: Dialect, length: number): Statement<Sought> => {
         from ${own('gatewright_former_secrets')} f join ${own('gatewright_revoked_keys')} r on r.key_id = f.key_id
         where f.key_hash in (${hashes})`;
   });
-  lookUps.set(`${dialect.name} ${length}`, made);
+  ofDialect.set(length, made);
   return made;
 };
 

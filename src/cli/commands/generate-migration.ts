@@ -23,7 +23,7 @@ const compare = async (
 ): Promise<readonly Operation[]> => {
   const config = readConfig(io.env);
   const target = databaseTarget(config.databaseUrl, serviceTables);
-  const waiting = await pendingMigrations(target, { migrations });
+  const waiting = await pendingMigrations(target, { migrations }, config);
   if (waiting.length > 0)
     throw new CommandError(`migrations are pending (${waiting.join(', ')}): gatewright migrate comes first`);
   const database = await openDatabase(target, { poolSize: 1 });

@@ -20,9 +20,9 @@ const lookInterval = 500;
  */
 const pendingChanges = async (config: Config, application: Application): Promise<readonly PlannedStep[]> => {
   const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
-  const all = await pendingMigrations(target, application);
+  const all = await pendingMigrations(target, application, config);
   const own = all.some((name) => Object.hasOwn(application.migrations, name));
-  return own && !isBaselinePending(all) ? planMigrations(target, application) : [];
+  return own && !isBaselinePending(all) ? planMigrations(target, application, config) : [];
 };
 
 const sqlOf = ({ name, statements }: PlannedStep): string => [`-- ${name}`, ...statements].join('\n');
@@ -86,7 +86,7 @@ export const untilMigrated = async (
 ): Promise<void> => {
   const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   const pendingNames = (): Promise<string | undefined> =>
-    pendingMigrations(target, application).then(
+    pendingMigrations(target, application, config).then(
       (names) => names.join(),
       () => undefined,
     );

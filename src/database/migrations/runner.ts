@@ -240,12 +240,24 @@ export const migrate = async (
   options: MigrationOptions,
 ): Promise<readonly string[]> => (await migrateAll(target, [{ migrations, ...options }])).applied;
 
-/** Names of the steps that `migrate` would apply. Changes nothing, not even a missing file. */
-export const pending = async (
+/**
+ * Names of the steps that `migrateAll` would apply, where `before` refuses none. Changes nothing, not even a missing
+ * file.
+ */
+export const pendingOf = async (
+  target: DatabaseTarget,
+  sets: readonly MigrationSet[],
+  before: Conditions['before'] = async () => {},
+): Promise<readonly string[]> => {
+  await using db = await connect(target);
+  const found = await look(db, target, sets);
+  await before(found);
+  return found.applied.flatMap((each) => each.pending);
+};
+
+/** Names of the steps of one set that `migrate` would apply, as `pendingOf` returns them. */
+export const pending = (
   target: DatabaseTarget,
   migrations: Migrations,
   options: MigrationOptions,
-): Promise<readonly string[]> => {
-  await using db = await connect(target);
-  return (await look(db, target, [{ migrations, ...options }])).applied.flatMap((each) => each.pending);
-};
+): Promise<readonly string[]> => pendingOf(target, [{ migrations, ...options }]);

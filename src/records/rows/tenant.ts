@@ -1,7 +1,7 @@
 /** Reads the tenant for which a user counts. */
 
 import type { Database } from '../../database/database.ts';
-import { type Fragment, identifier, join, literal, sql, statement, where } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, own, sql, statement, tableName, where } from '../../database/statement.ts';
 import type { Tenancy } from '../../model/tenancy.ts';
 import { demandedValues } from './expression.ts';
 
@@ -18,7 +18,7 @@ const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
   const tenant = identifier(row, tenancy.on);
   const isOfCaller = sql`${identifier(row, tenancy.owner)} = ${caller}`;
   const conditions = where([isOfCaller, sql`${tenant} is not null`, ...ofRules(tenancy, row)]);
-  const from = sql` from ${identifier(tenancy.table)} as ${identifier(row)}`;
+  const from = sql` from ${tableName(tenancy.table)} as ${identifier(row)}`;
   // Of the sum there is no index: the planner must not search all memberships from the oldest on.
   return sql`select ${tenant}${from}${conditions} order by ${identifier(row, 'id')} + 0 limit 1`;
 };
@@ -34,7 +34,7 @@ export const createTenantReader = (
   const read = statement<{ user: number }>(
     database.dialect,
     (param) => sql`select coalesce(
-      (select owner_record from users where id = ${param('user')} and owner_model = ${literal(tenancy.tenant)}),
+      (select owner_record from ${own('users')} where id = ${param('user')} and owner_model = ${literal(tenancy.tenant)}),
       (${oldestTenant(tenancy, param('user'))})) as tenant`,
   );
   return async (user) => {
