@@ -45,9 +45,6 @@ export const sql: typeof template & { readonly raw: (text: string) => Fragment }
   raw: (text: string): Fragment => kysely.raw(text),
 });
 
-/** The quoted name of a table or column; with two names, of a table's column. */
-export const identifier = (...names: readonly string[]): Fragment => kysely.id(...names);
-
 /**
  * A table by the name that describes it, quoted; with a second name, a column of it. A table of the service is compiled
  * to its stored name (`service-names.ts`), so every statement names tables by this function or by `own`.
@@ -57,6 +54,10 @@ export const tableName = (table: string, ...column: readonly [] | readonly [stri
   const [name] = column;
   return name === undefined ? kysely`${node}` : kysely`${node}.${kysely.id(name)}`;
 };
+
+/** The quoted name of a column, an alias or a table of a model; with two names, a column as `tableName` has it. */
+export const identifier = (name: string, ...column: readonly [] | readonly [string]): Fragment =>
+  column.length === 0 ? kysely.id(name) : tableName(name, ...column);
 
 /** A table of the service in a statement that is written by hand. */
 export const own = (table: string): Fragment =>

@@ -107,10 +107,11 @@ interface ErasureStep {
 
 const stepsFor = ({ dialect }: Pick<Database, 'dialect'>): readonly ErasureStep[] =>
   erasures.map(({ table, key = 'id', set, where }) => ({
-    ends: {
-      sql: `select (select min(${key}) from ${table}) as first, (select max(${key}) from ${table}) as last`,
-      parameters: [],
-    },
+    ends: statement(dialect, () => {
+      const end = (word: 'min' | 'max'): Fragment =>
+        sql`(select ${sql.raw(word)}(${identifier(key)}) from ${tableName(table)})`;
+      return sql`select ${end('min')} as first, ${end('max')} as last`;
+    })({}),
     erase: statement<StepArguments>(
       dialect,
       (value) => sql`update ${tableName(table)} set ${set}

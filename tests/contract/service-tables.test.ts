@@ -142,6 +142,10 @@ const useEverything = async (service: Service): Promise<void> => {
   const { key } = await service.createKey(user);
   expect((await service.get('/api/v1/api_keys/current', { key })).status).toBe(200);
   await seeRevokedKey(service);
+  const invitation = `/admin/users/${user.id}/invitation`;
+  const { url } = await service.ok<{ url: string }>('POST', invitation, { token: root });
+  const body = { token: new URL(url).hash.slice(1), password: 'a walnut by the river' };
+  expect((await service.post('/admin/invitation', { body })).status).toBe(200);
   await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBeGreaterThan(2);
 };
 
@@ -359,7 +363,7 @@ describeEachDatabase('serviceTables', (databases) => {
       expect((await second.get('/api/v1/auth/me', { token: two })).status).toBe(200);
       const users = await rowsOf(databases, url, 'select username from one_users order by id');
       expect(users).toEqual([{ username: 'root' }, { username: one.username }]);
-      // What one of them has compiled must not serve the other: both look up the owner of a revoked key.
+      // A statement that one of them has compiled must not serve the other: both look up the owner of a revoked key.
       for (const service of [first, second]) await seeRevokedKey(service);
       const [a, b] = [serviceNames('one_'), serviceNames('two_')];
       expect(a.channel('gatewright_events')).not.toBe(b.channel('gatewright_events'));

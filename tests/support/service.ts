@@ -23,6 +23,7 @@ import { demandDescribed, describedBy } from './described.ts';
 import { type Answer, type HttpClient, httpClient, type RequestOptions } from './http-client.ts';
 import { peersInProcess } from './peers.ts';
 import { demandSound } from './sound-answer.ts';
+import { withStoredNames } from './stored-names.ts';
 
 export type { Answer, RequestOptions } from './http-client.ts';
 
@@ -153,7 +154,10 @@ export class Service {
       logger: pino({ level: this.env['LOG_LEVEL'] ?? 'trace' }, { write: (line) => this.lines.push(line) }),
     });
     const { host, port } = server.config;
-    this.#started = [...this.#started, { server, client: httpClient(`http://${host}:${port}`) }];
+    const database = withStoredNames(server.services.database, testedServiceTables);
+    const seen =
+      testedServiceTables === undefined ? server : { ...server, services: { ...server.services, database } };
+    this.#started = [...this.#started, { server: seen, client: httpClient(`http://${host}:${port}`) }];
   }
 
   get #application(): Application {

@@ -73,8 +73,13 @@ describeEachDatabase('gatewright migrate with another prefix than that of the da
     const commands = await commandsOf({ DATABASE_URL: await databases.create() });
     const command = await commands('app_');
     const planned = await command(['migrate', '--plan']);
-    expect([planned.status, planned.stdout]).toEqual([0, expect.stringContaining('create table "app_users"')]);
+    expect([planned.status, planned.stdout]).toEqual([
+      0,
+      expect.stringContaining('create table "app_users"'),
+    ]);
     expect(await command(['migrate'])).toMatchObject({ status: 0 });
-    expect(await command(['migrate', '--plan'])).toMatchObject({ stdout: '-- The database is up to date.\n' });
+    expect(await command(['migrate', '--plan'])).toMatchObject({
+      stdout: '-- The database is up to date.\n',
+    });
   });
 });

@@ -337,7 +337,7 @@ class PostgresDatabase implements OpenDatabase {
     }
     // Most conflicts do not recur. Only a unit with a second conflict is queued.
     await delay(Math.random() * 4);
-    let conflict = options.table ?? '';
+    let conflict = this.#storedName(options.table);
     let last: unknown;
     try {
       return await this.#attempt(unit, options, until, (sql) => {
@@ -348,6 +348,11 @@ class PostgresDatabase implements OpenDatabase {
       last = error;
     }
     return this.#inTurn(conflict, () => this.#repeat(unit, options, until, last));
+  }
+
+  /** The name of a table as `firstTableOf` finds it in statements; empty without one. */
+  #storedName(table = ''): string {
+    return firstTableOf(`update ${this.dialect.names.written(table)}`);
   }
 
   /** Runs the work after the queued work on the same table, for which it waits at most `turnMs`. */
@@ -365,7 +370,7 @@ class PostgresDatabase implements OpenDatabase {
 
   #attempt<T>(
     unit: Unit<T>,
-    { table = '', limit }: WriteOptions,
+    { table, limit }: WriteOptions,
     until: number,
     refusedAt?: (sql: string) => void,
   ): Promise<T> {
@@ -375,7 +380,7 @@ class PostgresDatabase implements OpenDatabase {
       if (left <= 0) throw transactionTimeout(limit);
       return { limit: { left, whole: limit } };
     };
-    return this.#sessions.use(`update ${table}`, async (session) =>
+    return this.#sessions.use(`update ${this.#storedName(table)}`, async (session) =>
       runUnit(session, unit, limits(), this.replica, refusedAt),
     );
   }

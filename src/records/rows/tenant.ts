@@ -1,7 +1,17 @@
 /** Reads the tenant for which a user counts. */
 
 import type { Database } from '../../database/database.ts';
-import { type Fragment, identifier, join, literal, own, sql, statement, tableName, where } from '../../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  own,
+  sql,
+  statement,
+  tableName,
+  where,
+} from '../../database/statement.ts';
 import type { Tenancy } from '../../model/tenancy.ts';
 import { demandedValues } from './expression.ts';
 
