@@ -134,7 +134,7 @@ export class Service {
 
   /** A prepared database has the service's own tables under today's names. */
   #freshDatabase(): Promise<string> {
-    const { serviceTables } = this.#application.config;
+    const { serviceTables } = this.application.config;
     return serviceTables === undefined ? this.#databases.createForStart() : this.#databases.create();
   }
 
@@ -145,7 +145,7 @@ export class Service {
     const own = first && { BASE_URL: first.server.config.baseUrl };
     const server = await createServer({
       config: readConfig({ ...own, ...this.env, WORKERS: String(workers) }),
-      application: this.#application,
+      application: this.application,
       clock: this.clock.now,
       sharedPort: first && (await probePort({ port: 0, host: first.server.config.host })),
       peers,
@@ -160,7 +160,8 @@ export class Service {
     this.#started = [...this.#started, { server: seen, client: httpClient(`http://${host}:${port}`) }];
   }
 
-  get #application(): Application {
+  /** The application, with the prefix under test where it says none. */
+  get application(): Application {
     const { application = {} } = this.#options;
     const made = 'models' in application ? application : createApplication(application);
     const { serviceTables = testedServiceTables } = made.config;
@@ -226,7 +227,7 @@ export class Service {
 
   /** Holds an answer to the API description of this service (see `demandDescribed`). */
   async demandDescribed(exchange: Exchange): Promise<void> {
-    this.#description ??= describedBy(this.#application, this.server.config);
+    this.#description ??= describedBy(this.application, this.server.config);
     demandDescribed(await this.#description, exchange);
   }
 
