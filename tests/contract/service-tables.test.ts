@@ -1,5 +1,6 @@
 /** A service whose own tables have names of their own, beside tables of another program in the same database. */
 
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -323,6 +324,29 @@ describeEachDatabase('serviceTables', (databases) => {
       const others = (await tablesIn(databases, url)).filter((name) => !isOfSearch(name));
       expect(others).toEqual(['invoices', 'notes', 'roles', 'users']);
       expect(await foreignState(databases, url)).toBe(before);
+    });
+
+    it('a schema that an administrator has made needs no right to make one', async () => {
+      const url = await databases.create();
+      const role = `service_${randomUUID().slice(0, 8)}`;
+      const run = async (...statements: readonly string[]): Promise<void> => {
+        const database = await databases.open(url);
+        for (const sql of statements) await database.execute({ sql, parameters: [] });
+        await database.close();
+      };
+      await run(`create role ${role} login password 'walnut'`);
+      onTestFinished(() => run(`drop owned by ${role} cascade`, `drop role ${role}`));
+      const limited = Object.assign(new URL(url), { username: role, password: 'walnut' }).href;
+      await run(`grant usage, create on schema public to ${role}`);
+      const prepare = async () =>
+        prepareDatabase(
+          readConfig({ DATA_DIR: await folder(), DATABASE_URL: limited }),
+          applicationWith('gatewright.'),
+          databaseTarget(limited, 'gatewright.'),
+        );
+      await expect(prepare()).rejects.toThrow('permission denied for database');
+      await run(`create schema gatewright authorization ${role}`);
+      expect((await prepare()).applied).toContain('0001_notes');
     });
 
     it('a schema is moved to tables with a prefix', async () => {

@@ -6,7 +6,7 @@
 import type { ReferenceTriggers, SameKeys, SchemaDialect } from '../dialect.ts';
 import { sameKeyName } from '../migrations/names.ts';
 import { sameKeySql } from '../migrations/same-keys.ts';
-import { quoteName } from '../quote.ts';
+import { quoteName, quoteText } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
@@ -80,6 +80,16 @@ $$`,
   execute function ${routine('gatewright_user_keys_revoked')}()`,
 ];
 
+/** `if not exists` would ask for the right to create schemas even where an administrator has made this one. */
+const placeOf = ({ schema }: ServiceNames): readonly string[] =>
+  schema === undefined
+    ? []
+    : [
+        `do $$ begin
+  if to_regnamespace(${quoteText(quoteName(schema))}) is null then create schema ${quoteName(schema)}; end if;
+end $$`,
+      ];
+
 export const postgresSchema = (names: ServiceNames): SchemaDialect => ({
   own: {
     text: 'text collate "C"',
@@ -100,7 +110,7 @@ export const postgresSchema = (names: ServiceNames): SchemaDialect => ({
   where c.relkind = 'r' and c.relname like '%database' and (n.nspname = current_schema() or c.relname = 'database')
     and 3 = (select count(*) from pg_attribute a
       where a.attrelid = c.oid and a.attname in ('id', 'major', 'checked_at') and not a.attisdropped)`,
-  place: names.schema === undefined ? [] : [`create schema if not exists ${quoteName(names.schema)}`],
+  place: placeOf(names),
   namesForeignKeys: true,
   boolean: String,
   mapKeys: (object, key) => sql`(
