@@ -417,6 +417,10 @@ export const memberTexts: readonly Pair[] = [
     '用户对自己账号的权限，以及页面的地址。',
   ],
   [
+    "Prefix of the names of the service's own tables, in place of `gatewright_`: `app_` makes `app_users` and `app_jobs`. With a dot at its end it is a schema of PostgreSQL. At most 24 of `a-z`, `0-9` and `_`, with `_` or `.` at the end. A start with another prefix is refused. Default: none.",
+    '服务自身数据表的名称前缀，取代 `gatewright_`：`app_` 得到 `app_users` 与 `app_jobs`；以点结尾时为 PostgreSQL 的 schema。最多 24 个字符：`a-z`、`0-9` 与 `_`，以 `_` 或 `.` 结尾。以另一个前缀启动会被拒绝。默认没有。',
+  ],
+  [
     'Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths.',
     '用户可用的身份提供方，由 `oidc({ … })` 定义；名称是其路径的一部分。',
   ],

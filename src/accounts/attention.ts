@@ -7,10 +7,12 @@ import { serviceTime, timesAt, timeText } from '../database/source.ts';
 import {
   type Fragment,
   literal,
+  own,
   param,
   type Statement,
   sql,
   statement,
+  tableName,
   toQuery,
 } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
@@ -83,7 +85,7 @@ interface KeyQueries {
 
 /** Returns queries of the keys `t` that meet a condition, and of the first ones in an order. */
 const keyQueries = (dialect: Dialect, condition: Fragment, order: Fragment): KeyQueries => {
-  const found = sql`from "api_keys" as t where ${condition}`;
+  const found = sql`from ${tableName('api_keys')} as t where ${condition}`;
   return {
     count: statement<Moments>(
       dialect,
@@ -95,7 +97,7 @@ const keyQueries = (dialect: Dialect, condition: Fragment, order: Fragment): Key
         ${timeText(dialect, sql`t.expires_at`)} as expires_at,
         ${timeText(dialect, sql`t.created_at`)} as created_at, ${timeText(dialect, sql`t.last_used_at`)} as last_used_at
         from (select t.* ${found} order by ${order} limit ${literal(maxListed)}) as t
-        join users u on u.id = t.user_id left join users o on o.id = u.owner_id order by ${order}`,
+        join ${own('users')} u on u.id = t.user_id left join ${own('users')} o on o.id = u.owner_id order by ${order}`,
     ),
   };
 };

@@ -9,6 +9,7 @@ import { type OidcProvider, providersOption } from '../accounts/oidc.ts';
 import { type SessionOptions, sessionsOption } from '../accounts/sessions.ts';
 import { checkRateLimit, type RateLimit } from '../auth/rate-limit.ts';
 import type { Migration, Migrations } from '../database/migrations.ts';
+import { prefixFlaw } from '../database/service-names.ts';
 import { collectJobs, isJobDefinition, type JobDefinition, type Jobs } from '../delivery/jobs.ts';
 import {
   collectMails,
@@ -35,10 +36,12 @@ import {
   code,
   listOf,
   mapOf,
+  type OptionCheck,
   type OptionTable,
   oneOf,
   optionsFlaw,
   plainObject,
+  textual,
 } from '../kernel/options.ts';
 import { type ProblemKind, problemCode } from '../kernel/problem.ts';
 import { type CompleteLabel, completeModel } from '../model/complete-texts.ts';
@@ -93,6 +96,12 @@ export interface ApplicationConfig {
   readonly accounts?: AccountOptions;
   /** Providers by which users sign in, made by `oidc({ … })`; the name is part of their paths. */
   readonly providers?: Readonly<Record<string, OidcProvider>>;
+  /**
+   * Prefix of the names of the service's own tables, in place of `gatewright_`: `app_` makes `app_users` and `app_jobs`.
+   * With a dot at its end it is a schema of PostgreSQL. At most 24 of `a-z`, `0-9` and `_`, with `_` or `.` at the end.
+   * A start with another prefix is refused. Default: none.
+   */
+  readonly serviceTables?: string;
   /** Awaited before a payment is stored; an error refuses the payment with 500. */
   readonly onPayment?: PaymentHook;
   /**
@@ -103,6 +112,12 @@ export interface ApplicationConfig {
   readonly onStop?: () => void | Promise<void>;
 }
 
+/** A beginning of names that both databases take, or one of them. */
+const serviceTablesOption: OptionCheck = (value, path) => {
+  const flaw = textual(value, path) ?? prefixFlaw(String(value));
+  return flaw === undefined || flaw.startsWith(path) ? flaw : `${path}: ${flaw}`;
+};
+
 const configOptions = {
   ...nameOptions,
   limits: mapOf(checkRateLimit),
@@ -112,6 +127,7 @@ const configOptions = {
   sessions: sessionsOption,
   accounts: accountsOption,
   providers: providersOption,
+  serviceTables: serviceTablesOption,
   onPayment: code,
   onStart: code,
   onStop: code,
@@ -319,7 +335,8 @@ const configNames = [
   'gatewright.config.mjs',
 ];
 
-const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
+/** The configuration in a folder, without the rest of the application. @throws ApplicationError that names the file */
+export const loadConfig = async (directory: string): Promise<ApplicationConfig> => {
   const names = await filesOf(directory);
   const name = configNames.find((candidate) => names.includes(candidate));
   if (name === undefined) return {};

@@ -28,12 +28,14 @@ export const olderCredentials = (file: string, serial: number, seen: number): Va
 export const assertNotOlder = async (
   vault: Vault,
   path: string,
-  { tables, ask, applied }: Found,
+  { tables, ask, applied, names }: Found,
 ): Promise<void> => {
   const { file } = vault;
   if (file === undefined || !tables.has('gatewright_seen_credentials')) return;
   if (applied.every(({ pending }) => pending.length === 0)) return;
-  const [row] = await ask<{ serial: number }>('select serial from gatewright_seen_credentials');
+  const [row] = await ask<{ serial: number }>(
+    `select serial from ${names.written('gatewright_seen_credentials')}`,
+  );
   const seen = Number(row?.serial ?? 0);
   if (seen > file.serial) throw olderCredentials(path, file.serial, seen);
 };

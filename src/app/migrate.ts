@@ -11,7 +11,7 @@ import {
   MigrationError,
   migrateAll,
   type PlannedStep,
-  pending,
+  pendingOf,
   plan,
   undoLast,
 } from '../database/migrations.ts';
@@ -40,11 +40,21 @@ const describe = (names: readonly string[]): string =>
 const isUnused = ({ applied: [core] }: Found): boolean =>
   core === undefined || core.known.length + core.later.length === 0;
 
+/** Refuses a second set of tables beside another one, unless it is asked for and both can be there. */
+const assertOwnSet = async ({ otherSet }: Found, isAskedFor: boolean): Promise<void> => {
+  const other = await otherSet();
+  if (other === undefined || (other.mayBeBeside && isAskedFor)) return;
+  const more = other.mayBeBeside ? '; for a second service beside it start once with NEW_DATABASE=1' : '';
+  throw new MigrationError(`${other.sentence}${more}`);
+};
+
 /** Refuses a database in which other tables have names that the service needs. */
 const assertFree = async (found: Found): Promise<void> => {
   if (!isUnused(found)) return;
   const needed = [...ownTables, ...sets({ migrations: {} }).map(({ tableName: name }) => ({ name }))];
-  const names = needed.flatMap(({ name }) => (found.tables.has(name) ? [name] : [])).sort();
+  const names = needed
+    .flatMap(({ name }) => (found.tables.has(name) ? [found.names.shown(name)] : []))
+    .sort();
   if (names.length > 0)
     throw new MigrationError(
       `the database has ${describe(names)} that another program made and this service needs under the same name; nothing was changed. Give the service ${separateDatabaseAdvice}`,
@@ -54,9 +64,9 @@ const assertFree = async (found: Found): Promise<void> => {
 /**
  * Refuses a database that a later major version has changed: this version does not know the meaning of its tables.
  */
-const assertMajor = async ({ tables, ask }: Found, own: number): Promise<void> => {
+const assertMajor = async ({ tables, ask, names }: Found, own: number): Promise<void> => {
   if (!tables.has('gatewright_database')) return;
-  const [row] = await ask<{ major: number }>('select major from gatewright_database');
+  const [row] = await ask<{ major: number }>(`select major from ${names.written('gatewright_database')}`);
   const major = Number(row?.major ?? 0);
   if (major > own)
     throw new MigrationError(
@@ -70,13 +80,13 @@ const assertNothingPending = ({ applied }: Found): void => {
 };
 
 /** Refuses a database that was or is being moved or restored: its content is elsewhere, or incomplete. */
-const assertWhole = async ({ tables, ask }: Found): Promise<void> => {
-  const mark = await readSourceMark(ask, tables);
+const assertWhole = async ({ tables, ask, names }: Found): Promise<void> => {
+  const mark = await readSourceMark(ask, tables, names);
   if (mark !== undefined)
     throw new MigrationError(
       `the database ${mark.state === 'moved' ? 'was' : 'is being'} moved to ${mark.destination} since ${mark.since}: set DATABASE_URL, or have this one take writes again with \`gatewright move --undo\``,
     );
-  if ((await readDestinationMark(ask, tables)) !== undefined)
+  if ((await readDestinationMark(ask, tables, names)) !== undefined)
     throw new MigrationError(
       'a move into this database is not finished: run the same `gatewright move` again, or empty it',
     );
@@ -122,7 +132,10 @@ export const assertUpToDate = async (
   target: DatabaseTarget,
 ): Promise<void> => {
   const { later } = await migrateAll(target, sets(application), {
-    before: async (found) => refusePending(found),
+    before: async (found) => {
+      await assertOwnSet(found, false);
+      refusePending(found);
+    },
   });
   if (later.length > 0)
     throw new MigrationError(
@@ -147,6 +160,7 @@ export const prepareDatabase = async (
   const migrated = await migrateAll(target, sets(application), {
     ...conditions,
     before: async (found) => {
+      await assertOwnSet(found, settings.newDatabase);
       if (expected && isUnused(found)) throw lostContent(target);
       await assertWhole(found);
       await assertFree(found);
@@ -154,7 +168,7 @@ export const prepareDatabase = async (
       if (settings.migrate === 'off') assertNothingPending(found);
       await conditions.before?.(found);
     },
-    afterwards: `update gatewright_database set major = ${major} where major < ${major}`,
+    afterwards: `update ${target.names.written('gatewright_database')} set major = ${major} where major < ${major}`,
   });
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   await rememberDatabase(settings, target);
@@ -193,27 +207,34 @@ export const undoMigration = (
   target: DatabaseTarget,
   { migrations, models }: Pick<Application, 'migrations' | 'models'>,
 ): Promise<string | undefined> =>
-  undoLast(target, { migrations, tableName: 'migrations' }, models, assertWhole);
+  undoLast(target, { migrations, tableName: 'migrations' }, models, async (found) => {
+    await assertOwnSet(found, false);
+    await assertWhole(found);
+  });
 
-/** Names of everything that `prepareDatabase` would apply. */
-export const pendingMigrations = async (
+/**
+ * Names of everything that `prepareDatabase` would apply.
+ * @throws MigrationError that names both prefixes where the database has the tables of a service with another one
+ */
+export const pendingMigrations = (
   target: DatabaseTarget,
   application: Pick<Application, 'migrations'>,
-): Promise<readonly string[]> => {
-  const names: string[] = [];
-  for (const set of sets(application)) names.push(...(await pending(target, set.migrations, set)));
-  return names;
-};
+  { newDatabase }: Pick<Settings, 'newDatabase'> = { newDatabase: false },
+): Promise<readonly string[]> =>
+  pendingOf(target, sets(application), (found) => assertOwnSet(found, newDatabase));
 
 /** True if the baseline of the service is among pending migrations: the database is new. */
 export const isBaselinePending = (pending: readonly string[]): boolean =>
   coreSet.baseline !== undefined && pending.includes(coreSet.baseline.name);
 
-/** The SQL of everything that `prepareDatabase` would apply; nothing is changed. */
+/** The SQL of everything that `prepareDatabase` would apply; nothing is changed. @throws as `pendingMigrations` does */
 export const planMigrations = async (
   target: DatabaseTarget,
   application: Pick<Application, 'migrations'>,
+  settings?: Pick<Settings, 'newDatabase'>,
 ): Promise<readonly PlannedStep[]> => {
+  const waiting = await pendingMigrations(target, application, settings);
+  if (waiting.length === 0) return [];
   const steps: PlannedStep[] = [];
   for (const set of sets(application)) steps.push(...(await plan(target, set.migrations, set)));
   return steps;

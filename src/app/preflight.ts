@@ -118,7 +118,7 @@ export const prepareStart = async (
       const dialect = await target.dialect();
       for (const sentence of await outdatedDatabase(ask, dialect)) logger.warn(sentence);
       await checkSchema(ask, dialect, application.models, (line) => logger.warn(line));
-      const [user] = await ask('select id from users limit 1');
+      const [user] = await ask(`select id from ${target.names.written('users')} limit 1`);
       if (user === undefined) await assertFirstAdmin(config);
     },
     onFilling: (table, records) => logger.info({ table, records }, fillingMessage),

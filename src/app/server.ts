@@ -198,7 +198,7 @@ interface Starting {
 const openService = async (starting: Starting) => {
   const { config, options, application, logger, closing, vault, clocks, codeWatch } = starting;
   const { clock, removalClock } = clocks;
-  const target = databaseTarget(config.databaseUrl);
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   await prepareStart(config, application, target, vault, logger);
   const watched = await openWatched(target, { ...starting, clock });
   const { database, ready } = watched;

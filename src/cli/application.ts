@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Application, loadApplication } from '../app/application.ts';
+import { type Application, loadApplication, loadConfig } from '../app/application.ts';
 
 /**
  * The application's folder: the current one, unless its package.json names another under `gatewright.app`. Files
@@ -19,3 +19,7 @@ export const applicationFolder = async (): Promise<string> => {
 
 /** Loads the application that a command works on. */
 export const openApplication = async (): Promise<Application> => loadApplication(await applicationFolder());
+
+/** `serviceTables` of the application in the current folder, for a command that needs nothing else of it. */
+export const configuredTables = async (): Promise<string | undefined> =>
+  (await loadConfig(await applicationFolder())).serviceTables;

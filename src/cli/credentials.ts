@@ -10,6 +10,7 @@ import { errorMessage } from '../kernel/error-message.ts';
 import { type AuditEntry, recordAudit } from '../ledger/audit.ts';
 import type { Credentials } from '../vault/credentials.ts';
 import { openVault, type Vault } from '../vault/vault.ts';
+import { configuredTables } from './application.ts';
 import type { Io } from './io.ts';
 
 /** Milliseconds that a command waits for a database that does not respond. */
@@ -32,7 +33,7 @@ export const openCredentials = (io: Io): Promise<Vault> => {
  * service that never started has none, and none is created for the audit log.
  */
 const openAuditList = async ({ databaseUrl }: Config): Promise<Database | undefined> => {
-  const target = databaseTarget(databaseUrl);
+  const target = databaseTarget(databaseUrl, await configuredTables());
   return target.isEmpty() ? undefined : openDatabase(target, { poolSize: 1 });
 };
 

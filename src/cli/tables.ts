@@ -29,8 +29,8 @@ export const withTables = async <T>(
 ): Promise<T> => {
   const config = commandConfig(io);
   const application = await openApplication();
-  const target = databaseTarget(config.databaseUrl);
-  const isNew = isBaselinePending(await pendingMigrations(target, application));
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
+  const isNew = isBaselinePending(await pendingMigrations(target, application, config));
   await prepareDatabase(config, isNew ? application : { migrations: {} }, target);
   const database = await openDatabase(target, { poolSize: 1 });
   try {

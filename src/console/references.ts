@@ -4,7 +4,7 @@ import { roleEntity } from '../accounts/roles.ts';
 import { managedUserEntity, type UserStore } from '../accounts/users.ts';
 import type { Reader, SqlValue } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { type Fragment, identifier, sql, statement } from '../database/statement.ts';
+import { type Fragment, identifier, sql, statement, tableName } from '../database/statement.ts';
 import { webhookEntity } from '../delivery/webhooks.ts';
 import { adminAuth, adminTag } from '../http/administration.ts';
 import { checkedModels, reachesIn } from '../http/call.ts';
@@ -45,7 +45,7 @@ const createBoundRows = (dialect: Dialect, table: string, column: string, also?:
   const counted = statement<{ value: SqlValue; limit: number }>(
     dialect,
     (param) =>
-      sql`select count(*) as rows from (select 1 as one from ${identifier(table)}
+      sql`select count(*) as rows from (select 1 as one from ${tableName(table)}
         where ${identifier(column)} = ${param('value')}${also === undefined ? sql`` : sql` and ${also}`}
         limit ${param('limit')}) as found`,
   );

@@ -3,7 +3,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Database } from '../database/database.ts';
 import { timeText } from '../database/source.ts';
-import { identifier, sql, statement } from '../database/statement.ts';
+import { sql, statement, tableName } from '../database/statement.ts';
 import type { JsonSchema } from '../fields/field.ts';
 import { objectSchema, valueSchemas } from '../http/schemas.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -85,7 +85,7 @@ export const serviceStateReader = ({
   const backupQuery = statement(
     dialect,
     () =>
-      sql`select ${timeText(dialect, sql`backed_up_at`)} as backed_up_at from ${identifier('gatewright_database')}`,
+      sql`select ${timeText(dialect, sql`backed_up_at`)} as backed_up_at from ${tableName('gatewright_database')}`,
   )({});
 
   /** Some engines lack the function. */

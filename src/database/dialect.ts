@@ -17,6 +17,7 @@ import type { MigrationDatabase } from './migrations/migration.ts';
 import type { DialectName } from './name.ts';
 import type { SearchDialect, SearchSchema } from './search.ts';
 import type { Compiler, Fragment } from './statement.ts';
+import type { ServiceNames } from './stored-names.ts';
 
 /** The SQL of a kind of column: its type, and the JSON form of its values. */
 export interface ColumnDialect {
@@ -43,6 +44,8 @@ export interface JsonEntry {
  */
 export interface Dialect extends Compiler {
   readonly name: DialectName;
+  /** The names under which the service's own tables are stored. */
+  readonly names: ServiceNames;
   /** The program behind the database, as its makers name it, and the statement that returns its `version`. */
   readonly program: { readonly name: string; readonly versionSql: string };
   readonly columns: Readonly<Record<ColumnKind, ColumnDialect>>;
@@ -285,6 +288,15 @@ export interface SchemaDialect {
   renameIndex(table: string, index: IndexShape, next: string): readonly string[];
   /** @throws Error if a value does not fit, or data would be lost */
   alterColumns(alteration: ColumnAlteration): Promise<void>;
+  /**
+   * A query for the one-row tables of services (`gatewright_database`), whatever they are called: `found` as
+   * `ServiceNames.shown` gives it, and `prefixed` where `gatewright_` is a prefix and not the usual name.
+   */
+  readonly serviceSets: string;
+  /** True if services with other names of their tables can be in one database. */
+  readonly servicesShare: boolean;
+  /** Statements that make the place of the service's own tables, where they have one. */
+  readonly place: readonly string[];
   /** Statements that mark a database, so that another one under its name is recognized, if that is needed. */
   mark(): readonly string[];
 }

@@ -1,13 +1,15 @@
 import type { Dialect } from './dialect.ts';
 import type { DialectName } from './name.ts';
-import { postgresDialect } from './postgres/dialect.ts';
-import { sqliteDialect } from './sqlite/dialect.ts';
+import { postgresDialectWith } from './postgres/dialect.ts';
+import { type ServiceNames, serviceNames } from './service-names.ts';
+import { sqliteDialectWith } from './sqlite/dialect.ts';
 
 /** All databases. */
-const dialects: Readonly<Record<DialectName, Dialect>> = {
-  sqlite: sqliteDialect,
-  postgres: postgresDialect,
+const dialects: Readonly<Record<DialectName, (names: ServiceNames) => Dialect>> = {
+  sqlite: sqliteDialectWith,
+  postgres: postgresDialectWith,
 };
 
-/** The dialect of this name. */
-export const dialectOf = (dialect: DialectName): Dialect => dialects[dialect];
+/** The dialect of this name, with the names of the service's own tables; today's unless given. */
+export const dialectOf = (dialect: DialectName, names: ServiceNames = serviceNames()): Dialect =>
+  dialects[dialect](names);

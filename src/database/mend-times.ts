@@ -1,6 +1,6 @@
 import { toTimestamp } from '../kernel/clock.ts';
 import type { Database } from './database.ts';
-import { identifier, join, literal, sql, statement } from './statement.ts';
+import { identifier, join, literal, sql, statement, tableName } from './statement.ts';
 import { type Ahead, type BoundedTime, clockSlackMs } from './tables/stored-time.ts';
 
 /** The most that a stored time can be ahead of now. */
@@ -22,7 +22,7 @@ const mendOf = (database: Database, bound: TimeBound, now: number) => {
   const ahead = aheadOf(database, bound, now);
   const tooFar = found?.(ahead) ?? sql`${identifier(column)} > ${ahead(mostMs + clockSlackMs)}`;
   const condition = of === undefined ? tooFar : sql`${of} and ${tooFar}`;
-  const rows = identifier(table);
+  const rows = tableName(table);
   return {
     condition: sql`exists (select 1 from ${rows} where ${condition})`,
     mend:

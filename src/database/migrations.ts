@@ -10,6 +10,6 @@ export type { PlannedStep } from './migrations/plan.ts';
 export { plan } from './migrations/plan.ts';
 export { readTables } from './migrations/read-tables.ts';
 export type { Conditions, Found, Migrated } from './migrations/runner.ts';
-export { migrateAll, pending } from './migrations/runner.ts';
+export { migrateAll, pendingOf } from './migrations/runner.ts';
 export { readStored } from './migrations/stored.ts';
 export { undoLast } from './migrations/undo.ts';

@@ -10,12 +10,12 @@ export const quoteText = (text: string): string => `'${text.replaceAll("'", "''"
  * The end of a SELECT whose rows come in the order of a column of whole numbers, behind one of them; nothing without.
  */
 export const behind = (
-  table: string,
+  quotedTable: string,
   from: { readonly column: string; readonly after: string | undefined } | undefined,
 ): string => {
   if (from === undefined) return '';
   // With its table: what is selected may have the same name, and be ordered as a text.
-  const column = `${quoteName(table)}.${quoteName(from.column)}`;
+  const column = `${quotedTable}.${quoteName(from.column)}`;
   const condition = from.after === undefined ? '' : `where ${column} > ${quoteText(from.after)} `;
   return `${condition}order by ${column}`;
 };

@@ -2,15 +2,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from './dialects.ts';
+import { serviceNames } from './service-names.ts';
 import { bind } from './sqlite/connection.ts';
 import {
   sql as fragment,
   identifier,
   join,
   literal,
+  own,
   param,
   prepare,
   statement,
+  tableName,
   toQuery,
   where,
 } from './statement.ts';
@@ -18,6 +21,28 @@ import {
 interface Tables {
   users: { id: number; name: string; email: string | null; disabled: boolean };
 }
+
+it.each([
+  ['sqlite', undefined, 'select "users"."id" from "users", users, "notes" where "notes"."id" = "t"."id"'],
+  [
+    'sqlite',
+    'app_',
+    'select "app_users"."id" from "app_users", "app_users", "notes" where "notes"."id" = "t"."id"',
+  ],
+  [
+    'postgres',
+    'api.',
+    'select "api"."users"."id" from "api"."users", "api"."users", "notes" where "notes"."id" = "t"."id"',
+  ],
+] as const)('writes the stored names of the tables of the service (%s, %s)', (dialect, prefix, text) => {
+  const words = dialectOf(dialect, serviceNames(prefix));
+  const made = statement(
+    words,
+    () =>
+      fragment`select ${identifier('users', 'id')} from ${tableName('users')}, ${own('users')}, ${tableName('notes')} where ${tableName('notes', 'id')} = ${identifier('t', 'id')}`,
+  );
+  expect(made.sql).toBe(text);
+});
 
 describe('prepare', () => {
   it.each([

@@ -3,8 +3,9 @@
  * object of values. Compiled SQL has no value of any request, since only fragments fit into a fragment.
  */
 
-import { type Compilable, type Kysely, sql as kysely, type RawBuilder } from 'kysely';
+import { type Compilable, type Kysely, sql as kysely, type RawBuilder, TableNode } from 'kysely';
 import type { Query, SqlValue, Transaction } from './query.ts';
+import type { ServiceNames } from './stored-names.ts';
 
 /** A piece of SQL, with named placeholders for values. */
 export type Fragment = RawBuilder<unknown>;
@@ -44,8 +45,30 @@ export const sql: typeof template & { readonly raw: (text: string) => Fragment }
   raw: (text: string): Fragment => kysely.raw(text),
 });
 
-/** The quoted name of a table or column; with two names, of a table's column. */
-export const identifier = (...names: readonly string[]): Fragment => kysely.id(...names);
+/**
+ * A table by the name that describes it, quoted; with a second name, a column of it. A table of the service is compiled
+ * to its stored name (`service-names.ts`), so every statement names tables by this function or by `own`.
+ */
+export const tableName = (table: string, ...column: readonly [] | readonly [string]): Fragment => {
+  const node = { toOperationNode: () => TableNode.create(table) };
+  const [name] = column;
+  return name === undefined ? kysely`${node}` : kysely`${node}.${kysely.id(name)}`;
+};
+
+/** The quoted name of a column, an alias or a table of a model; with two names, a column as `tableName` has it. */
+export const identifier = (name: string, ...column: readonly [] | readonly [string]): Fragment =>
+  column.length === 0 ? kysely.id(name) : tableName(name, ...column);
+
+/** A table of the service in a statement that is written by hand. */
+export const own = (table: string): Fragment =>
+  kysely`${{ toOperationNode: () => ({ ...TableNode.create(table), isBare: true }) }}`;
+
+/** The name of a table in a statement, where the compiler would not write it as it is to be. */
+export const writtenTable = ({ prefix, quoted }: ServiceNames, node: TableNode): string | undefined => {
+  const { schema, identifier: table } = node.table;
+  if (prefix === undefined) return 'isBare' in node ? table.name : undefined;
+  return schema === undefined ? quoted(table.name) : undefined;
+};
 
 /** A constant of the program as a literal: keys of JSON, limits. Never a value of a request. */
 export const literal = (value: string | number | boolean): Fragment => kysely.lit(value);

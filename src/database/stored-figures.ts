@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Query } from './query.ts';
 import { timeText } from './source.ts';
-import { type Fragment, identifier, join, literal, sql, statement } from './statement.ts';
+import { type Fragment, identifier, join, literal, sql, statement, tableName } from './statement.ts';
 
 /** Most rows that are counted: a larger number tells no more, and an index counts these in a few milliseconds. */
 export const mostCounted = 10_000;
@@ -15,9 +15,9 @@ export const mostCounted = 10_000;
 /** Most webhooks with figures of their own: those with the oldest deliveries. */
 export const webhooksListed = 100;
 
-const jobs = identifier('gatewright_jobs');
-const deliveries = identifier('gatewright_deliveries');
-const webhooks = identifier('gatewright_webhooks');
+const jobs = tableName('gatewright_jobs');
+const deliveries = tableName('gatewright_deliveries');
+const webhooks = tableName('gatewright_webhooks');
 
 const counted = (table: Fragment, condition: Fragment): Fragment =>
   sql`(select count(*) from (select 1 as one from ${table} where ${condition} limit ${literal(mostCounted)}) as c)`;
@@ -76,12 +76,12 @@ const rowQuery = (dialect: Dialect): Query => {
     failed: counted(jobs, state('failed')),
     oldest: sql`(select ${timeText(dialect, sql`available_at`)} from ${jobs} where ${due}
       order by available_at, id limit 1)`,
-    backup: sql`(select ${timeText(dialect, sql`backed_up_at`)} from ${identifier('gatewright_database')})`,
+    backup: sql`(select ${timeText(dialect, sql`backed_up_at`)} from ${tableName('gatewright_database')})`,
     now: timeText(dialect, now),
     waiting: counted(deliveries, state('waiting')),
     disabled: counted(webhooks, sql`disabled = true`),
-    last: sql`(select max(id) from ${identifier('gatewright_events')})`,
-    unnumbered: counted(identifier('gatewright_event_inbox'), sql`1 = 1`),
+    last: sql`(select max(id) from ${tableName('gatewright_events')})`,
+    unnumbered: counted(tableName('gatewright_event_inbox'), sql`1 = 1`),
   };
   const columns = Object.entries(figures).map(([column, value]) => sql`${value} as ${identifier(column)}`);
   return statement(dialect, () => sql`select ${join(columns)}`)({});

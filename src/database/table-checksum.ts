@@ -71,14 +71,18 @@ export const tableChecksum = async (
   return { rows: sum.rows, sha256: sum.digest(sorted) };
 };
 
-/** Checksums of every table of a database, the service's own included, in the order of their names. */
+/**
+ * Checksums of every table of a database, the service's own included, in the order of their names.
+ * @param isAsked false for tables to leave out; every table unless given
+ */
 export const tableChecksums = async (
   snapshot: TableSnapshot,
   onProgress: ChecksumProgress = () => {},
+  isAsked: (table: string) => boolean = () => true,
 ): Promise<TableChecksums> => {
   const tables = await readTables(snapshot.ask, snapshot.dialect);
   const checksums: [string, TableChecksum][] = [];
-  for (const table of [...tables.keys()].sort()) {
+  for (const table of [...tables.keys()].filter(isAsked).sort()) {
     const columns = tables.get(table)?.columns.keys() ?? [];
     checksums.push([table, await tableChecksum(snapshot, table, columns, onProgress)]);
   }

@@ -6,6 +6,7 @@ import type { StreamTimes } from './chunk-stream.ts';
 import type { OpenDatabase } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Ask, ColumnShape } from './introspection.ts';
+import type { ServiceNames } from './service-names.ts';
 
 /**
  * Wakes the other processes of a service that share a database file. A message may come late, or not at all, so nothing
@@ -40,6 +41,8 @@ export interface DatabaseOptions {
   readonly replica?: ReplicaOptions | undefined;
   /** The other processes of this service; of a kind of database that cannot notify them itself. */
   readonly peers?: Peers | undefined;
+  /** The names of the service's own tables; those of the target. */
+  readonly names?: ServiceNames;
 }
 
 export interface ReplicaOptions {
@@ -156,6 +159,10 @@ export interface DatabaseCopier {
 export interface DatabaseTarget {
   /** Loads the dialect, which reading a URL does not. */
   dialect(): Promise<Dialect>;
+  /** The names of the service's own tables. */
+  readonly names: ServiceNames;
+  /** The same database with other names. @throws TypeError where it cannot have them */
+  withNames(names: ServiceNames): DatabaseTarget;
   /** `db.system.name` of it in the semantic conventions of OpenTelemetry. */
   readonly telemetryName: string;
   /** The file that holds the database between two starts; undefined where no file of ours does. */
@@ -208,8 +215,11 @@ export interface TargetKind {
   /** Packages that an application installs for it. */
   readonly packages?: readonly OptionalPackage[];
   reads(url: string): boolean;
-  /** @param url that it reads */
-  target(url: string): DatabaseTarget;
+  /**
+   * @param url that it reads
+   * @throws TypeError for names that this kind of database cannot have
+   */
+  target(url: string, names: ServiceNames): DatabaseTarget;
   /**
    * Makes a database for tests, beside the one that the URL names.
    * @param url that it reads @param folder for a database that is a file

@@ -1,5 +1,8 @@
+/** Every kind of database: a target by a URL, and the forms of the URLs. */
+
 import { missingPackages } from '../kernel/optional-packages.ts';
 import { postgresTargets } from './postgres/target.ts';
+import { serviceNames } from './service-names.ts';
 import { sqliteFileUrl, sqliteTargets } from './sqlite/target.ts';
 import type { DatabaseTarget, TargetKind, TemporaryDatabase } from './target.ts';
 
@@ -52,8 +55,10 @@ const kindOf = (url: string): TargetKind => {
 /**
  * Reads a URL; a temporary database gets its file here.
  * @throws Error that says what is accepted, without the text given: it may hold a password
+ * @param serviceTables the option of the application
  */
-export const databaseTarget = (url: string): DatabaseTarget => kindOf(url).target(url);
+export const databaseTarget = (url: string, serviceTables?: string): DatabaseTarget =>
+  kindOf(url).target(url, serviceNames(serviceTables));
 
 /** Makes an empty database of the kind that the URL names: on the same server, or as a file in the folder. */
 export const createTemporaryDatabase = (url: string, folder: string): Promise<TemporaryDatabase> =>

@@ -5,7 +5,7 @@
 import type { Principal } from '../auth/principal.ts';
 import type { Query, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { identifier, join, type Statement, sql, statement } from '../database/statement.ts';
+import { identifier, join, type Statement, sql, statement, tableName } from '../database/statement.ts';
 import { toTimestamp } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Locale } from '../kernel/messages.ts';
@@ -70,7 +70,7 @@ const insertFor = (dialect: Dialect): Statement<AuditLine> => {
   if (known !== undefined) return known;
   const made = statement<AuditLine>(dialect, (value) => {
     const names = join(columns.map((column) => identifier(column)));
-    return sql`insert into ${identifier('audit')} (${names}) values (${join(columns.map((column) => value(column)))})`;
+    return sql`insert into ${tableName('audit')} (${names}) values (${join(columns.map((column) => value(column)))})`;
   });
   inserts.set(dialect, made);
   return made;

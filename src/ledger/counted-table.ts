@@ -9,6 +9,7 @@ import {
   type Statement,
   sql,
   statement,
+  tableName,
 } from '../database/statement.ts';
 import { type CoreSchema, ownTables, type Table, type TableColumn } from '../database/tables.ts';
 import { tablesOf } from '../database/tables-of.ts';
@@ -111,7 +112,7 @@ class BatchStatements<Name extends TableName, Row extends object> {
       const order = key.filter((name) => counted.includes(name)).map((name) => identifier('counted', name));
       return sql`with counted (${join(counted.map((name) => identifier(name)))})
         as (values ${this.#values(param, length)})
-        insert into ${identifier(table)} (${join(names.map((name) => identifier(name)))})
+        insert into ${tableName(table)} (${join(names.map((name) => identifier(name)))})
         select ${join(this.#selected(param))} from counted${this.#owners()}
         where true${order.length === 0 ? sql`` : sql` order by ${join(order)}`}
         on conflict (${join(key.map((name) => identifier(name)))}) do update set ${join(this.#updates())}`;
@@ -141,14 +142,14 @@ class BatchStatements<Name extends TableName, Row extends object> {
     const { owner } = this.#options;
     if (owner === undefined) return sql``;
     const [owners = '', id = ''] = (this.#columns[owner]?.options.references ?? '').split('.');
-    return sql` join ${identifier(owners)} on ${identifier(owners, id)} = ${identifier('counted', owner)}`;
+    return sql` join ${tableName(owners)} on ${tableName(owners, id)} = ${identifier('counted', owner)}`;
   }
 
   #updates(): Fragment[] {
     const { table, sums, newest = [] } = this.#options;
     const set = (name: string, value: Fragment): Fragment => sql`${identifier(name)} = ${value}`;
     const added = (name: string): Fragment =>
-      sql`${identifier(table, name)} + ${identifier('excluded', name)}`;
+      sql`${tableName(table, name)} + ${identifier('excluded', name)}`;
     return [
       ...sums.map((name) => set(name, added(name))),
       ...newest.map((name) => set(name, identifier('excluded', name))),
@@ -210,7 +211,7 @@ export class CountedTable<Name extends TableName, Row extends object> {
     const { column, ageMs, text } = removal;
     const remove = statement<{ oldest: string }>(
       this.database.dialect,
-      (param) => sql`delete from ${identifier(table)} where ${identifier(column)} < ${param('oldest')}`,
+      (param) => sql`delete from ${tableName(table)} where ${identifier(column)} < ${param('oldest')}`,
     );
     await this.database.execute(remove({ oldest: text(now - ageMs) }));
   }

@@ -5,7 +5,15 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Query, Transaction } from '../database/database.ts';
-import { type Fragment, identifier, param, type Statement, sql, statement } from '../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  param,
+  type Statement,
+  sql,
+  statement,
+  tableName,
+} from '../database/statement.ts';
 import type { RecordId } from '../fields/key.ts';
 import { withoutUndefined } from '../kernel/json.ts';
 import type { EventLog } from './event-log.ts';
@@ -99,13 +107,14 @@ interface ErasureStep {
 
 const stepsFor = ({ dialect }: Pick<Database, 'dialect'>): readonly ErasureStep[] =>
   erasures.map(({ table, key = 'id', set, where }) => ({
-    ends: {
-      sql: `select (select min(${key}) from ${table}) as first, (select max(${key}) from ${table}) as last`,
-      parameters: [],
-    },
+    ends: statement(dialect, () => {
+      const end = (word: 'min' | 'max'): Fragment =>
+        sql`(select ${sql.raw(word)}(${identifier(key)}) from ${tableName(table)})`;
+      return sql`select ${end('min')} as first, ${end('max')} as last`;
+    })({}),
     erase: statement<StepArguments>(
       dialect,
-      (value) => sql`update ${identifier(table)} set ${set}
+      (value) => sql`update ${tableName(table)} set ${set}
         where ${identifier(key)} > ${value('after')} and ${identifier(key)} <= ${value('last')} and ${where}`,
     ),
   }));

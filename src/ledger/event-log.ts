@@ -15,10 +15,12 @@ import {
   identifier,
   join,
   literal,
+  own,
   RowStatements,
   type Statement,
   sql,
   statement,
+  tableName,
 } from '../database/statement.ts';
 import type { RecordId } from '../fields/key.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
@@ -106,8 +108,8 @@ type Column = keyof typeof taken;
 const columns = Object.keys(taken) as readonly Column[];
 
 const tables = { log: 'gatewright_events', inbox: 'gatewright_event_inbox' } as const;
-const log = identifier(tables.log);
-const inbox = identifier(tables.inbox);
+const log = tableName(tables.log);
+const inbox = tableName(tables.inbox);
 const listed = join(columns.map((each) => identifier(each)));
 
 /** Channel on which processes notify each other of new events. */
@@ -275,7 +277,7 @@ export class EventLog {
     this.#inserts = new RowStatements(
       dialect,
       columns.length,
-      (rows) => sql`insert into ${identifier(written)} (${listed}) values ${rows}`,
+      (rows) => sql`insert into ${tableName(written)} (${listed}) values ${rows}`,
     );
     this.#companions = createCompanions(dialect, written, taken);
   }
@@ -581,7 +583,7 @@ export class EventReaders {
         ...sideFlags(mask, kept, dialect),
       ];
       return sql`select ${join(columns)}
-        from gatewright_events as ${identifier(event)} where ${eventColumn('id')} in (${idList(param, count)})
+        from ${own('gatewright_events')} as ${identifier(event)} where ${eventColumn('id')} in (${idList(param, count)})
         and ((${isGone} and ${met(kept(), 'kept')}) or (not ${isGone} and ${now}))`;
     });
   }

@@ -10,12 +10,12 @@ import type { Dialect } from '../database/dialect.ts';
 import { timeText } from '../database/source.ts';
 import {
   type Fragment,
-  identifier,
   join,
   literal,
   param,
   sql,
   statement,
+  tableName,
   toQuery,
 } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
@@ -70,7 +70,7 @@ interface NextRow {
   readonly later: string | null;
 }
 
-const jobs = identifier('gatewright_jobs');
+const jobs = tableName('gatewright_jobs');
 
 /** A failure of a run, as it is stored. */
 export interface StoredFailure {

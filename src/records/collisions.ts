@@ -14,6 +14,7 @@ import {
   sql,
   startsOf,
   statement,
+  tableName,
   where,
 } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
@@ -34,8 +35,8 @@ const exists = (
   value: (index: number) => Fragment,
   dialect: Dialect,
 ): Fragment => {
-  const reached = reachConditions(terms, (column) => identifier(table, column), value, 'hold', dialect);
-  return sql`exists (select 1 from ${identifier(table)} where ${join([...conditions, ...reached], ' and ')})`;
+  const reached = reachConditions(terms, (column) => tableName(table, column), value, 'hold', dialect);
+  return sql`exists (select 1 from ${tableName(table)} where ${join([...conditions, ...reached], ' and ')})`;
 };
 
 /** The records that a reference may name: those of a reach, and the current one if the caller can read it. */
@@ -63,7 +64,7 @@ export const namesRecord = (
 ): Fragment | undefined => {
   const either: Fragment[] = [];
   if (named !== undefined)
-    either.push(exists(table, [sql`${identifier(table, 'id')} = ${value}`], named, reached, dialect));
+    either.push(exists(table, [sql`${tableName(table, 'id')} = ${value}`], named, reached, dialect));
   if (kept !== undefined) {
     const start = named?.values.length ?? 0;
     const same = [
@@ -242,9 +243,9 @@ const hasSame = (
   shared: Fragment,
   id: Fragment,
 ): Fragment => {
-  const has = sql`${identifier(table, field.same ?? '')} = ${shared}`;
-  const either = table === model.table ? sql`(${has} or ${identifier(table, 'id')} = ${id})` : has;
-  return sql`exists (select 1 from ${identifier(table)} where ${identifier(table, 'id')} = ${value} and ${either})`;
+  const has = sql`${tableName(table, field.same ?? '')} = ${shared}`;
+  const either = table === model.table ? sql`(${has} or ${tableName(table, 'id')} = ${id})` : has;
+  return sql`exists (select 1 from ${tableName(table)} where ${tableName(table, 'id')} = ${value} and ${either})`;
 };
 
 /** In place of the record that has a value, of the same type as its id. */

@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../database/dialect.ts';
 import type { Source, SourceColumn } from '../database/source.ts';
-import { type Fragment, identifier } from '../database/statement.ts';
+import { type Fragment, tableName } from '../database/statement.ts';
 import type { FieldDefinition, JsonSchema } from '../fields/field.ts';
 import { type Json, withoutUndefined } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages.ts';
@@ -148,7 +148,7 @@ export const narrowed = (entity: Entity, title: string, names: readonly string[]
 
 /** Makes an entity; `name` is its table if it has no `from`. */
 export const defineEntity = (name: string, definition: EntityDefinition): Entity => {
-  const { from = identifier(name), fields, key = 'id', indexed = [], ...rest } = definition;
+  const { from = tableName(name), fields, key = 'id', indexed = [], ...rest } = definition;
   const view = Object.freeze(Object.keys(fields).filter((each) => fields[each]?.hidden !== true));
   return {
     ...rest,

@@ -14,6 +14,7 @@ import {
   type Statement,
   sql,
   statement,
+  tableName,
 } from '../database/statement.ts';
 import type { RecordId, RecordKey } from '../fields/key.ts';
 import { toTimestamp } from '../kernel/clock.ts';
@@ -77,7 +78,7 @@ export const createValuesIn = (
   const { dialect } = database;
   const read = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-    return sql`select id, ${identifier(column)} as value from ${identifier(table)} where id in (${join(ids)})`;
+    return sql`select id, ${identifier(column)} as value from ${tableName(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId; value: SqlValue }>(transaction, read, ids);
@@ -89,7 +90,7 @@ export const createPresent = (database: Database, table: string, key: RecordKey)
   const { dialect } = database;
   const present = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-    return sql`select id from ${identifier(table)} where id in (${join(ids)})`;
+    return sql`select id from ${tableName(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId }>(transaction, present, ids);

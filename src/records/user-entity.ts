@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { type Fragment, identifier, join, sql, statement } from '../database/statement.ts';
+import { type Fragment, identifier, join, own, sql, statement } from '../database/statement.ts';
 import { field } from '../fields/define.ts';
 import type { Showing } from '../policy/rule.ts';
 import { always, computed, defineEntity, narrowed } from './entity.ts';
@@ -8,7 +8,7 @@ import { always, computed, defineEntity, narrowed } from './entity.ts';
 const rolesOf = (dialect: Dialect, row: string): Fragment =>
   dialect.arrayOf(
     sql`role`,
-    sql`select role from user_roles where user_id = ${identifier(row, 'id')} order by role`,
+    sql`select role from ${own('user_roles')} where user_id = ${identifier(row, 'id')} order by role`,
   );
 
 /** Users as administrators see them in records of models, which may refer to users. */
@@ -47,7 +47,7 @@ export const namesOfUsers = async (
 ): Promise<ReadonlyMap<string, string>> => {
   const read = statement<{ ids: readonly number[] }>(database.dialect, (param) => {
     const named = ids.map((_, index) => param('ids', index));
-    return sql`select id, name from users where id in (${join(named)})`;
+    return sql`select id, name from ${own('users')} where id in (${join(named)})`;
   });
   const rows = await database.all<{ id: number; name: string }>(read({ ids }));
   return new Map(rows.map(({ id, name }) => [String(id), name]));

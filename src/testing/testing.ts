@@ -88,7 +88,7 @@ const createUser = async (
 
 /** Prepares the database with its first user, so that the start does not have to hash a password. */
 const prepareDatabase = async (url: string, application: Application): Promise<void> => {
-  const target = databaseTarget(url);
+  const target = databaseTarget(url, application.config.serviceTables);
   await applyMigrations(target, application);
   const database = await openDatabase(target, { poolSize: 1 });
   try {

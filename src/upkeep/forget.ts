@@ -1,7 +1,9 @@
 /** Removal of the values of a record, or of the name of a user, from everything that the service keeps beside them. */
 
 import type { Database } from '../database/database.ts';
+import { toQuery } from '../database/statement.ts';
 import { jobLeaseMs } from '../database/tables.ts';
+import { tablesOf } from '../database/tables-of.ts';
 import { forgetDelivered } from '../delivery/webhooks.ts';
 import type { RecordId } from '../fields/key.ts';
 import type { Actor } from '../ledger/audit.ts';
@@ -71,7 +73,7 @@ export const forgetUser = async (
   id: number,
   actor: Actor,
 ): Promise<boolean> => {
-  const query = { sql: `select id from users where id = ${Math.trunc(id)}`, parameters: [] };
+  const query = toQuery(tablesOf(database).selectFrom('users').select('id').where('id', '=', id));
   if ((await database.get(query)) !== undefined) return false;
   await new Erasure(database, new EventLog(database)).run(
     { model: 'User', record: id },

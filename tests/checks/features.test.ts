@@ -49,6 +49,11 @@ const rows: readonly Row[] = [
     ['docs/evidence/advisories', 'provider'],
   ],
   [
+    'setting serviceTables',
+    [`${reference}configuration`, '`serviceTables`'],
+    [`${guide}existing-tables`, "serviceTables: 'gatewright_'"],
+  ],
+  [
     'setting sessions',
     [`${reference}accounts`, 'sessions: {'],
     [`${reference}client`, '`remember: true`'],

@@ -264,7 +264,7 @@ describeEachDatabase('erasure', (databases) => {
     await withOperations(
       io,
       (opened) => exportPerson(io, asked, opened),
-      async () => application,
+      async () => service.application,
     );
     const { stdout } = written();
     const lines = stdout

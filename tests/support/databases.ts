@@ -6,6 +6,13 @@ import type { DialectName, OpenDatabase } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { DatabaseOptions } from '../../src/database/target.ts';
 import { createPostgresDatabase, dropPostgresDatabase } from './postgres.ts';
+import { withStoredNames } from './stored-names.ts';
+
+/**
+ * `serviceTables` of every service under test that says none, from `TEST_SERVICE_TABLES`: any file of tests runs with it.
+ * The SQL of tests gets the stored names (`stored-names.ts`); commands on an application's folder stay without a prefix.
+ */
+export const testedServiceTables: string | undefined = process.env['TEST_SERVICE_TABLES'] || undefined;
 
 /** Databases for the tests of one `describe`; everything is closed and removed when they are over. */
 export interface Databases {
@@ -81,7 +88,7 @@ export const describeDatabase = (
       open: async (url, options) => {
         const database = await openDatabase(url ?? (await create()), options);
         cleanups.push(() => database.close());
-        return database;
+        return withStoredNames(database, testedServiceTables);
       },
     });
   });

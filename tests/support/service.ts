@@ -13,14 +13,17 @@ import { createPasswords } from '../../src/auth/password.ts';
 import { signatureOf } from '../../src/auth/signature.ts';
 import { run } from '../../src/cli/test-io.ts';
 import type { DialectName } from '../../src/database/database.ts';
+import { toQuery } from '../../src/database/statement.ts';
+import { tablesOf } from '../../src/database/tables-of.ts';
 import type { Peers } from '../../src/database/target.ts';
 import { type MovableClock, movableClock } from './clock.ts';
 import type { Conformance, Exchange } from './conformance.ts';
-import type { Databases } from './databases.ts';
+import { type Databases, testedServiceTables } from './databases.ts';
 import { demandDescribed, describedBy } from './described.ts';
 import { type Answer, type HttpClient, httpClient, type RequestOptions } from './http-client.ts';
 import { peersInProcess } from './peers.ts';
 import { demandSound } from './sound-answer.ts';
+import { withStoredNames } from './stored-names.ts';
 
 export type { Answer, RequestOptions } from './http-client.ts';
 
@@ -106,7 +109,7 @@ export class Service {
 
   async start(): Promise<this> {
     this.#directory = await mkdtemp(join(tmpdir(), 'gatewright-service-'));
-    const { url = await this.#databases.createForStart(), env = {}, apps = [] } = this.#options;
+    const { url = await this.#freshDatabase(), env = {}, apps = [] } = this.#options;
     const directory = this.#directory;
     this.env = {
       PORT: '0',
@@ -129,6 +132,12 @@ export class Service {
     return this;
   }
 
+  /** A prepared database has the service's own tables under today's names. */
+  #freshDatabase(): Promise<string> {
+    const { serviceTables } = this.application.config;
+    return serviceTables === undefined ? this.#databases.createForStart() : this.#databases.create();
+  }
+
   async #startWorker(workers: number, peers: Peers | undefined): Promise<void> {
     const { stallTimeoutMs, times } = this.#options;
     const [first] = this.#started;
@@ -136,7 +145,7 @@ export class Service {
     const own = first && { BASE_URL: first.server.config.baseUrl };
     const server = await createServer({
       config: readConfig({ ...own, ...this.env, WORKERS: String(workers) }),
-      application: this.#application,
+      application: this.application,
       clock: this.clock.now,
       sharedPort: first && (await probePort({ port: 0, host: first.server.config.host })),
       peers,
@@ -145,12 +154,18 @@ export class Service {
       logger: pino({ level: this.env['LOG_LEVEL'] ?? 'trace' }, { write: (line) => this.lines.push(line) }),
     });
     const { host, port } = server.config;
-    this.#started = [...this.#started, { server, client: httpClient(`http://${host}:${port}`) }];
+    const database = withStoredNames(server.services.database, testedServiceTables);
+    const seen =
+      testedServiceTables === undefined ? server : { ...server, services: { ...server.services, database } };
+    this.#started = [...this.#started, { server: seen, client: httpClient(`http://${host}:${port}`) }];
   }
 
-  get #application(): Application {
+  /** The application, with the prefix under test where it says none. */
+  get application(): Application {
     const { application = {} } = this.#options;
-    return 'models' in application ? application : createApplication(application);
+    const made = 'models' in application ? application : createApplication(application);
+    const { serviceTables = testedServiceTables } = made.config;
+    return serviceTables === undefined ? made : { ...made, config: { ...made.config, serviceTables } };
   }
 
   get #running(): Started {
@@ -212,7 +227,7 @@ export class Service {
 
   /** Holds an answer to the API description of this service (see `demandDescribed`). */
   async demandDescribed(exchange: Exchange): Promise<void> {
-    this.#description ??= describedBy(this.#application, this.server.config);
+    this.#description ??= describedBy(this.application, this.server.config);
     demandDescribed(await this.#description, exchange);
   }
 
@@ -277,8 +292,11 @@ export class Service {
   /** A token like that of the login, without the price of a login. */
   async tokenOf(userId: number): Promise<string> {
     const { database, userTokens, tokens } = this.server.services;
-    const sql = `select security_stamp as stamp from users where id = ${userId}`;
-    const row = await database.get<{ stamp: number }>({ sql, parameters: [] });
+    const user = tablesOf(database)
+      .selectFrom('users')
+      .select('security_stamp as stamp')
+      .where('id', '=', userId);
+    const row = await database.get<{ stamp: number }>(toQuery(user));
     const verified = { id: userId, securityStamp: row?.stamp ?? 0 };
     const issued = await userTokens.issue(verified, undefined, {
       principal: 'command line',

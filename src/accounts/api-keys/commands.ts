@@ -8,7 +8,7 @@ import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { maxRequests } from '../../auth/rate-limit.ts';
 import { storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
-import { literal, sql, statement, toQuery } from '../../database/statement.ts';
+import { literal, own, sql, statement, toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { parseTimestamp, toTimestamp } from '../../kernel/clock.ts';
@@ -375,7 +375,7 @@ const ownsAccount = async (
   const read = (lock: boolean) =>
     statement<{ id: number }>(
       dialect,
-      (value) => sql`select owner_id, owner_model, owner_record, owner_key from users
+      (value) => sql`select owner_id, owner_model, owner_record, owner_key from ${own('users')}
         where id = ${value('id')} and kind = 'service'
           and (owner_record is null or disabled = ${literal(false)})${lock ? dialect.updateLock : sql``}`,
     );

@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../../database/dialect.ts';
 import { monthAgo, serviceTime, timeText } from '../../database/source.ts';
-import { type Fragment, identifier, sql } from '../../database/statement.ts';
+import { type Fragment, identifier, own, sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { Label } from '../../kernel/messages.ts';
 import { always, computed, defineEntity, schemaOf } from '../../records/entity.ts';
@@ -27,7 +27,7 @@ const secretsOf = (dialect: Dialect, row: string): Fragment => {
   const rows = sql`select ${column('key_prefix')} as prefix,
       case when ${column('rotated_at')} is null then ${column('last_used_at')} else ${column('secret_used_at')} end as used,
       ${dialect.cast(sql`null`, 'timestamp')} as ends
-    union all select f.key_prefix, f.last_used_at, f.ends_at from gatewright_former_secrets f
+    union all select f.key_prefix, f.last_used_at, f.ends_at from ${own('gatewright_former_secrets')} f
       where f.key_id = ${column('id')} and f.ends_at > ${serviceTime}`;
   return dialect.arrayOf(
     sql`json(secret)`,
@@ -114,9 +114,9 @@ const user = computed(field.string({ label: { 'zh-CN': '所有者', en: 'Owner' 
 export const ownKeyEntity = defineEntity('api_keys', {
   title: 'ApiKey',
   from: sql`(select k.*, u."username", u."name" as "user_name", k."user_id" as "holder_id"
-      from "api_keys" k join "users" u on u."id" = k."user_id"
+      from ${tableName('api_keys')} k join ${tableName('users')} u on u."id" = k."user_id"
     union all select k.*, u."username", u."name", u."owner_id"
-      from "users" u join "api_keys" k on k."user_id" = u."id" where u."owner_id" is not null)`,
+      from ${tableName('users')} u join ${tableName('api_keys')} k on k."user_id" = u."id" where u."owner_id" is not null)`,
   fields: {
     ...fields,
     user,
@@ -136,7 +136,7 @@ export const neglectedKey: Fragment = sql`(coalesce(t."last_used_at", t."created
 /** The keys of all users with their owners; `user` filters and sorts by the owner's username. */
 export const keyEntity = defineEntity('api_keys', {
   title: 'ManagedApiKey',
-  from: sql`(select k.*, u."username", u."name" as "user_name" from "api_keys" k join "users" u on u."id" = k."user_id")`,
+  from: sql`(select k.*, u."username", u."name" as "user_name" from ${tableName('api_keys')} k join ${tableName('users')} u on u."id" = k."user_id")`,
   fields: {
     ...fields,
     neglected: computed(

@@ -1,7 +1,7 @@
 /** Audit lines about keys of service accounts that expire within 14 days, one for each key and expiry. */
 
 import { timeText } from '../../database/source.ts';
-import { literal, sql, statement } from '../../database/statement.ts';
+import { literal, own, sql, statement } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { createCommands } from '../../ledger/command.ts';
 import type { TableContext } from '../../ledger/context.ts';
@@ -39,13 +39,13 @@ export const notifyOfExpiry = async (
     const time = (name: 'now' | 'end') => dialect.cast(value(name), 'timestamp');
     const due = sql`expires_at > ${time('now')} and expires_at <= ${time('end')}
       and (notified_expires_at is null or notified_expires_at <> expires_at)
-      and user_id in (select id from users where kind = 'service')`;
-    return sql`update api_keys set notified_expires_at = expires_at
-      where id in (select id from api_keys where ${due} order by id limit ${literal(maxNotices)}) and ${due}
+      and user_id in (select id from ${own('users')} where kind = 'service')`;
+    return sql`update ${own('api_keys')} set notified_expires_at = expires_at
+      where id in (select id from ${own('api_keys')} where ${due} order by id limit ${literal(maxNotices)}) and ${due}
       returning id, name, ${timeText(dialect, sql`expires_at`)} as expires_at, user_id,
-        (select u.username from users u where u.id = user_id) as username,
-        (select u.owner_id from users u where u.id = user_id) as owner_id,
-        (select o.username from users u join users o on o.id = u.owner_id where u.id = user_id) as owner_name`;
+        (select u.username from ${own('users')} u where u.id = user_id) as username,
+        (select u.owner_id from ${own('users')} u where u.id = user_id) as owner_id,
+        (select o.username from ${own('users')} u join ${own('users')} o on o.id = u.owner_id where u.id = user_id) as owner_name`;
   });
   const query = mark({ now: toTimestamp(now), end: toTimestamp(now + noticeMs) });
   // A line of the audit log has the time at which it is written, by the same clock.

@@ -9,10 +9,12 @@ import {
   identifier,
   join,
   literal,
+  own,
   param,
   type Statement,
   sql,
   statement,
+  tableName,
 } from '../../database/statement.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { plainHash, plainHashIn, storedFormsOf } from './stored-hash.ts';
@@ -44,10 +46,13 @@ export const maxSoughtSecrets = 1_000;
 
 type Sought = { readonly hashes: readonly string[]; readonly now: string };
 
-const lookUps = new Map<string, Statement<Sought>>();
+/** By dialect, as the names of the tables are its own, and by length. */
+const lookUps = new Map<Dialect, Map<number, Statement<Sought>>>();
 
 const lookUp = (dialect: Dialect, length: number): Statement<Sought> => {
-  const known = lookUps.get(`${dialect.name} ${length}`);
+  const ofDialect = lookUps.get(dialect) ?? new Map<number, Statement<Sought>>();
+  lookUps.set(dialect, ofDialect);
+  const known = ofDialect.get(length);
   if (known !== undefined) return known;
   const made = statement<Sought>(dialect, (value) => {
     const hashes = join(Array.from({ length }, (_, index) => storedFormsOf(param('hashes', index))));
@@ -56,18 +61,18 @@ const lookUp = (dialect: Dialect, length: number): Statement<Sought> => {
     const revokedAt = timeText(dialect, sql`r.revoked_at`);
     return sql`select k.key_hash, k.id, k.name, k.user_id, u.username,
           case when k.expires_at <= ${now} then 'expired' else 'active' end as status, ${none} as revoked_at
-        from api_keys k join users u on u.id = k.user_id where k.key_hash in (${hashes})
+        from ${own('api_keys')} k join ${own('users')} u on u.id = k.user_id where k.key_hash in (${hashes})
       union all select f.key_hash, k.id, k.name, k.user_id, u.username,
           case when k.expires_at <= ${now} then 'expired' when f.ends_at <= ${now} then 'replaced' else 'active' end, ${none}
-        from gatewright_former_secrets f join api_keys k on k.id = f.key_id join users u on u.id = k.user_id
+        from ${own('gatewright_former_secrets')} f join ${own('api_keys')} k on k.id = f.key_id join ${own('users')} u on u.id = k.user_id
         where f.key_hash in (${hashes})
       union all select r.key_hash, r.key_id, r.name, r.user_id, r.username, 'revoked', ${revokedAt}
-        from gatewright_revoked_keys r where r.key_hash in (${hashes})
+        from ${own('gatewright_revoked_keys')} r where r.key_hash in (${hashes})
       union all select f.key_hash, r.key_id, r.name, r.user_id, r.username, 'revoked', ${revokedAt}
-        from gatewright_former_secrets f join gatewright_revoked_keys r on r.key_id = f.key_id
+        from ${own('gatewright_former_secrets')} f join ${own('gatewright_revoked_keys')} r on r.key_id = f.key_id
         where f.key_hash in (${hashes})`;
   });
-  lookUps.set(`${dialect.name} ${length}`, made);
+  ofDialect.set(length, made);
   return made;
 };
 
@@ -99,7 +104,7 @@ export const secretFilter = async (
 ): Promise<(hash: string) => boolean> => {
   const beginnings = ['api_keys', 'gatewright_former_secrets', 'gatewright_revoked_keys'].map(
     (table) =>
-      sql`select substr(${plainHashIn(identifier('key_hash'))}, 1, ${literal(digits)}) as beginning from ${identifier(table)}`,
+      sql`select substr(${plainHashIn(identifier('key_hash'))}, 1, ${literal(digits)}) as beginning from ${tableName(table)}`,
   );
   const query = statement(dialect, () => join(beginnings, ' union all '))({});
   const rows = await reader.all<{ beginning: string }>(query);

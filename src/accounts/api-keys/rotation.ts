@@ -3,7 +3,7 @@
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { type RecordColumns, storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
-import { sql, statement, toQuery } from '../../database/statement.ts';
+import { own, sql, statement, toQuery } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -41,11 +41,11 @@ export const lockKey = ({ transaction, dialect }: Change, id: number): Promise<L
         cast(k."limit" as text) as "limit", k.quota,
         ${timeText(dialect, sql`k.expires_at`)} as expires_at, ${timeText(dialect, sql`k.created_at`)} as created_at,
         ${timeText(dialect, sql`case when k.rotated_at is null then k.last_used_at else k.secret_used_at end`)} as used_at,
-        (select case when u.kind = 'service' then u.owner_id else u.id end from users u where u.id = k.user_id) as owner_id,
-        (select u.owner_model from users u where u.id = k.user_id) as owner_model,
-        (select u.owner_record from users u where u.id = k.user_id) as owner_record,
-        (select u.owner_key from users u where u.id = k.user_id) as owner_key
-      from api_keys k where k.id = ${value('id')}${dialect.updateLock}`,
+        (select case when u.kind = 'service' then u.owner_id else u.id end from ${own('users')} u where u.id = k.user_id) as owner_id,
+        (select u.owner_model from ${own('users')} u where u.id = k.user_id) as owner_model,
+        (select u.owner_record from ${own('users')} u where u.id = k.user_id) as owner_record,
+        (select u.owner_key from ${own('users')} u where u.id = k.user_id) as owner_key
+      from ${own('api_keys')} k where k.id = ${value('id')}${dialect.updateLock}`,
   );
   return transaction.get<LockedKey>(lock({ id }));
 };
@@ -68,7 +68,7 @@ const managedOwner = async (
   const find = statement<{ id: number }>(
     change.dialect,
     (value) => sql`select u.owner_model as model, u.owner_record as record_id, u.owner_key as record_key
-      from api_keys k join users u on u.id = k.user_id where k.id = ${value('id')} and u.owner_record is not null`,
+      from ${own('api_keys')} k join ${own('users')} u on u.id = k.user_id where k.id = ${value('id')} and u.owner_record is not null`,
   );
   const found = await change.transaction.get<{ model: string } & RecordColumns>(find({ id }));
   const owner = found && { model: found.model, id: storedRecord(found) };

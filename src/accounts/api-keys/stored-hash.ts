@@ -3,7 +3,7 @@
  * to them.
  */
 
-import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, own, sql, statement } from '../../database/statement.ts';
 import type { Change } from '../../ledger/context.ts';
 import type { StoredRestrictions } from './restrictions.ts';
 
@@ -63,18 +63,18 @@ const neededMark = (): Fragment => {
 
 /** Sets the marks of a key's secrets, after its restrictions have changed. */
 export const markSecrets = async ({ transaction, dialect }: Change, id: number): Promise<void> => {
-  const mark = sql`(select ${neededMark()} from api_keys k where k.id = `;
+  const mark = sql`(select ${neededMark()} from ${own('api_keys')} k where k.id = `;
   const column = identifier('key_hash');
   const present = statement<{ id: number }>(
     dialect,
-    (value) => sql`update api_keys set key_hash = ${mark}${value('id')}) || ${plainHashIn(column)}
+    (value) => sql`update ${own('api_keys')} set key_hash = ${mark}${value('id')}) || ${plainHashIn(column)}
       where id = ${value('id')}`,
   );
   const former = statement<{ id: number }>(
     dialect,
     (
       value,
-    ) => sql`update gatewright_former_secrets set key_hash = ${mark}${value('id')}) || ${plainHashIn(column)}
+    ) => sql`update ${own('gatewright_former_secrets')} set key_hash = ${mark}${value('id')}) || ${plainHashIn(column)}
       where key_id = ${value('id')}`,
   );
   await transaction.run(present({ id }));

@@ -1,4 +1,4 @@
-import { join, literal, sql } from '../../database/statement.ts';
+import { join, literal, sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { always, defineEntity, type Entity } from '../../records/entity.ts';
@@ -21,7 +21,7 @@ export const applicationEntity = (
     title: 'Application',
     from: (dialect) =>
       sql`(select a."app_id", ${dialect.cast(sql`a."public_key"`, 'text')} as "public_key", ${dialect.cast(sql`a."rotated_at"`, 'timestamp')} as "rotated_at", l."last_used_at"
-      from (${rows.length === 0 ? none : join(rows, ' union all ')}) a left join "application_usage" l on l."app_id" = a."app_id")`,
+      from (${rows.length === 0 ? none : join(rows, ' union all ')}) a left join ${tableName('application_usage')} l on l."app_id" = a."app_id")`,
     fields: {
       app_id: field.string({ ...always, label: { 'zh-CN': '应用编号', en: 'Application id' } }),
       public_key: field.string({ label: { 'zh-CN': '公钥', en: 'Public key' } }),

@@ -7,6 +7,7 @@ import {
   identifier,
   join,
   literal,
+  own,
   type Statement,
   sql,
   statement,
@@ -59,10 +60,10 @@ class OvertakenError extends Error {}
 
 const makerIsAuthorized = (
   link: string,
-): Fragment => sql`(${identifier(link, 'by_system')} = true or exists (select 1 from users m
-  join user_roles r on r.user_id = m.id and r.role in (${join(administrators.map(literal))})
+): Fragment => sql`(${identifier(link, 'by_system')} = true or exists (select 1 from ${own('users')} m
+  join ${own('user_roles')} r on r.user_id = m.id and r.role in (${join(administrators.map(literal))})
   where m.id = ${identifier(link, 'made_by')} and m.disabled = false and (r.role = ${literal(superAdmin)}
-    or not exists (select 1 from user_roles s
+    or not exists (select 1 from ${own('user_roles')} s
       where s.user_id = ${identifier(link, 'user_id')} and s.role = ${literal(superAdmin)}))))`;
 
 /**
@@ -72,7 +73,7 @@ const makerIsAuthorized = (
  */
 export const isStillGood = (
   link: string,
-): Fragment => sql`(${identifier(link, 'security_stamp')} = (select b.security_stamp from users b
+): Fragment => sql`(${identifier(link, 'security_stamp')} = (select b.security_stamp from ${own('users')} b
     where b.id = ${identifier(link, 'user_id')}) and ${makerIsAuthorized(link)})`;
 
 /** A link that was made. */
@@ -105,12 +106,14 @@ export class InvitationStore {
       database.dialect,
       (value) => sql`select i.user_id, u.username, u.email, u.name, i.expires_at, i.used_at,
         (i.ended_at is not null or not ${isStillGood('i')}) as ended
-      from gatewright_invitations i join users u on u.id = i.user_id
+      from ${own('gatewright_invitations')} i join ${own('users')} u on u.id = i.user_id
       where i.token_hash = ${value('hash')} and u.disabled = false`,
     );
     this.#use = statement<{ hash: string; now: string }>(
       database.dialect,
-      (value) => sql`update gatewright_invitations set used_at = ${value('now')}, ended_at = ${value('now')}
+      (
+        value,
+      ) => sql`update ${own('gatewright_invitations')} set used_at = ${value('now')}, ended_at = ${value('now')}
       where token_hash = ${value('hash')} and ended_at is null and expires_at > ${value('now')}
         and ${isStillGood('gatewright_invitations')}`,
     );

@@ -1,6 +1,6 @@
 /** Roles and the permission table as rows: a column of the table for each entry of a model. */
 
-import { join, literal, sql } from '../../database/statement.ts';
+import { join, literal, sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import { superAdmin } from '../../policy/rule.ts';
@@ -12,7 +12,7 @@ export const roleEntity = defineEntity('roles', {
     name: field.string({ ...always, label: { 'zh-CN': '名称', en: 'Name' } }),
     built_in: field.boolean({ ...always, label: { 'zh-CN': '内置', en: 'Built in' } }),
     users: computed(field.integer({ ...always, label: { 'zh-CN': '持有人数', en: 'Held by' } }), {
-      value: sql`(select count(*) from "user_roles" ur where ur."role" = t."name")`,
+      value: sql`(select count(*) from ${tableName('user_roles')} ur where ur."role" = t."name")`,
     }),
     created_at: field.datetime({ ...always, label: { 'zh-CN': '创建时间', en: 'Created' } }),
   },
@@ -70,8 +70,8 @@ export const permissionEntity = (entries: readonly PermissionEntry[]): Entity =>
     from: sql`(select r."name" as "role", e."model", e."action", e."checked",
       (r."name" = ${literal(superAdmin)} or p."role" is not null) as "allowed",
       r."name" || ' ' || e."model" || ' ' || e."action" as "id"
-      from "roles" r cross join (${rows.length === 0 ? none : join(rows, ' union all ')}) e
-      left join "permissions" p on p."role" = r."name" and p."model" = e."model" and p."action" = e."action")`,
+      from ${tableName('roles')} r cross join (${rows.length === 0 ? none : join(rows, ' union all ')}) e
+      left join ${tableName('permissions')} p on p."role" = r."name" and p."model" = e."model" and p."action" = e."action")`,
     fields: {
       id: computed(field.string(), { hidden: true }),
       role: field.string({ ...always, label: { 'zh-CN': '角色', en: 'Role' } }),

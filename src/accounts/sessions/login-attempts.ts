@@ -1,7 +1,7 @@
 /** Counters of failed logins in the database, shared by all processes. */
 
 import { type Reservation, reservationLifetime, type ThrottleStore } from '../../auth/ports.ts';
-import { prepare, sql, statement, toQuery } from '../../database/statement.ts';
+import { own, prepare, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { TableContext } from '../../ledger/context.ts';
 
@@ -26,7 +26,7 @@ export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>
       const ended = value('ended');
       const failures = sql`(case when a.window_started <= ${ended} then 0 else a.failures end)`;
       const pending = sql`(case when a.pending_until <= ${now} then 0 else a.pending end)`;
-      return sql`insert into login_attempts as a (key, failures, pending, window_started, pending_until)
+      return sql`insert into ${own('login_attempts')} as a (key, failures, pending, window_started, pending_until)
         values (${value('key')}, 0, 1, ${now}, ${value('until')})
         on conflict (key) do update set
           failures = ${failures},
@@ -44,7 +44,7 @@ export const createLoginAttempts = ({ database }: Pick<TableContext, 'database'>
 
   const settle = statement<{ key: string; failed: number }>(
     dialect,
-    (value) => sql`update login_attempts set failures = failures + ${value('failed')},
+    (value) => sql`update ${own('login_attempts')} set failures = failures + ${value('failed')},
         pending = case when pending > 0 then pending - 1 else 0 end
         where key = ${value('key')}`,
   );

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type TokenClaims, tokenLifetime } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { Database, Transaction } from '../../database/database.ts';
-import { toQuery } from '../../database/statement.ts';
+import { own, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Actor, AuditEntry } from '../../ledger/audit.ts';
@@ -140,11 +140,11 @@ export class TokenStore {
   #nextExpiry(now: number) {
     const next = Math.floor(now / 1000) + tokenLifetime;
     const distinct = this.#distinct
-      ? sql`, (case when users.last_token_expiry < ${next + maxExpiryShift} then users.last_token_expiry + 1 end)`
+      ? sql`, (case when ${own('users')}.last_token_expiry < ${next + maxExpiryShift} then ${own('users')}.last_token_expiry + 1 end)`
       : sql``;
     return sql<number>`(select max(e.column1) from (values
-    (cast(${next} as bigint)), (users.revoked_token_expiry + 1),
-    ((select max(r.expiry) + 1 from gatewright_revoked_tokens r where r.user_id = users.id))${distinct}) e)`;
+    (cast(${next} as bigint)), (${own('users')}.revoked_token_expiry + 1),
+    ((select max(r.expiry) + 1 from ${own('gatewright_revoked_tokens')} r where r.user_id = ${own('users')}.id))${distinct}) e)`;
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Users as rows: for administrators with the state of their sign-in, for a role as its holders. */
 
 import type { Dialect } from '../../database/dialect.ts';
-import { type Fragment, identifier, sql } from '../../database/statement.ts';
+import { type Fragment, identifier, own, sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { recordIdTypes } from '../../fields/keys.ts';
 import { always, computed, defineEntity, schemaOf } from '../../records/entity.ts';
@@ -11,13 +11,13 @@ import { userKinds } from './store.ts';
 
 /** SQL on the open link of a user, of which there is at most one. */
 const ofInvitation = (column: 'expires_at' | 'made_by'): Fragment => sql`(select ${identifier('i', column)}
-  from "gatewright_invitations" i
+  from ${tableName('gatewright_invitations')} i
   where i."user_id" = t."id" and i."ended_at" is null and ${isStillGood('i')})`;
 
 /** The user's `second_factor` says whether there are any to look up. */
 const heldFactor = sql`(case when t."second_factor" = false then 'none'
-  when not exists (select 1 from "gatewright_totp" f where f."user_id" = t."id") then 'passkeys'
-  when not exists (select 1 from "gatewright_passkeys" p where p."user_id" = t."id") then 'totp'
+  when not exists (select 1 from ${tableName('gatewright_totp')} f where f."user_id" = t."id") then 'passkeys'
+  when not exists (select 1 from ${tableName('gatewright_passkeys')} p where p."user_id" = t."id") then 'totp'
   else 'totp_and_passkeys' end)`;
 
 /** The id of the record that owns an account, as a value of JSON. */
@@ -37,7 +37,7 @@ const ownerOf = (dialect: Dialect, row: string): Fragment => {
     { name: 'id', value: ownerId(dialect, row) },
   ]);
   return sql`(case when ${identifier(row, 'owner_record')} is not null then ${record}
-    else (select ${owner} from users o where o.id = ${identifier(row, 'owner_id')}) end)`;
+    else (select ${owner} from ${own('users')} o where o.id = ${identifier(row, 'owner_id')}) end)`;
 };
 
 const fields = {
@@ -54,7 +54,7 @@ const fields = {
     note: 'person who is responsible for a service account; null for persons, for accounts of a record, and once the owner was deleted',
   }),
   owner: computed(field.string({ label: { 'zh-CN': '负责人', en: 'Owner' } }), {
-    value: sql`(select o.username from users o where o.id = t.owner_id)`,
+    value: sql`(select o.username from ${own('users')} o where o.id = t.owner_id)`,
     render: ownerOf,
     schema: {
       ...schemaOf('AccountOwner', {
@@ -131,7 +131,7 @@ export const managedUserEntity = defineEntity('users', {
 /** Users by their roles. */
 export const holderEntity = defineEntity('users', {
   title: 'ManagedUser',
-  from: sql`(select u.*, h."role" from "users" u join "user_roles" h on h."user_id" = u."id")`,
+  from: sql`(select u.*, h."role" from ${tableName('users')} u join ${tableName('user_roles')} h on h."user_id" = u."id")`,
   fields: { ...fields, role: computed(field.string(always), { hidden: true }) },
   indexed: ['role'],
 });

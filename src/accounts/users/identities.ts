@@ -18,6 +18,7 @@ import {
   type Argument,
   type Fragment,
   join,
+  own,
   param,
   prepare,
   type Statement,
@@ -79,7 +80,7 @@ const identityMaker =
     };
   };
 
-const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.user_id = u.id)`;
+const roles = sql`(select string_agg(ur.role, ' ') from ${own('user_roles')} ur where ur.user_id = u.id)`;
 
 /**
  * A join, since `in (select …)` takes SQLite twice the time of the whole statement; its `cross join` keeps the order.
@@ -87,7 +88,7 @@ const roles = sql`(select string_agg(ur.role, ' ') from user_roles ur where ur.u
 const grantedOn = (
   models: readonly Fragment[],
 ): Fragment => sql`(select string_agg(p.model || '.' || p.action, ' ')
-  from user_roles ur cross join permissions p
+  from ${own('user_roles')} ur cross join ${own('permissions')} p
   where ur.user_id = u.id and p.role = ur.role and p.model in (${join(models)}))`;
 
 const namedModel = (index: number): Fragment => param('models', index);
@@ -174,36 +175,36 @@ const statementsFor = (database: Database) => {
     cast(k.scopes as text) as scopes, cast(k.networks as text) as networks,
     cast(k."limit" as text) as "limit", k.quota`;
   return {
-    byId: forms<{ id: number }>(database, (value) => sql`users u where u.id = ${value('id')}`),
+    byId: forms<{ id: number }>(database, (value) => sql`${own('users')} u where u.id = ${value('id')}`),
     byToken: forms<{ id: number; expiry: number }>(
       database,
-      (value) => sql`users u where u.id = ${value('id')} and ${signsIn}
+      (value) => sql`${own('users')} u where u.id = ${value('id')} and ${signsIn}
       and (u.revoked_token_expiry is null or u.revoked_token_expiry < ${value('expiry')})
-      and not exists (select 1 from gatewright_revoked_tokens r
+      and not exists (select 1 from ${own('gatewright_revoked_tokens')} r
         where r.user_id = u.id and r.expiry = ${value('expiry')})`,
     ),
     byKey: forms<{ hash: string }>(
       database,
       (value) =>
-        sql`api_keys k join users u on u.id = k.user_id where k.key_hash in (${storedFormsOf(value('hash'))})`,
+        sql`${own('api_keys')} k join ${own('users')} u on u.id = k.user_id where k.key_hash in (${storedFormsOf(value('hash'))})`,
       keyColumns,
     ),
     byFormerSecret: forms<{ hash: string; now: string }>(
       database,
-      (value) => sql`gatewright_former_secrets f join api_keys k on k.id = f.key_id
-      join users u on u.id = k.user_id where f.key_hash in (${storedFormsOf(value('hash'))}) and f.ends_at > ${value('now')}`,
+      (value) => sql`${own('gatewright_former_secrets')} f join ${own('api_keys')} k on k.id = f.key_id
+      join ${own('users')} u on u.id = k.user_id where f.key_hash in (${storedFormsOf(value('hash'))}) and f.ends_at > ${value('now')}`,
       keyColumns,
     ),
     bySession: forms<{ hash: string; idle: string; born: string }>(
       database,
-      (value) => sql`sessions s join users u on u.id = s.user_id
+      (value) => sql`${own('sessions')} s join ${own('users')} u on u.id = s.user_id
       where s.session_hash = ${value('hash')} and ${proved} and ${signsIn}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
       sql`s.id as credential`,
     ),
     inSession: forms<{ id: number; within: number; idle: string; born: string }>(
       database,
-      (value) => sql`sessions s join users u on u.id = s.user_id
+      (value) => sql`${own('sessions')} s join ${own('users')} u on u.id = s.user_id
       where s.id = ${value('within')} and u.id = ${value('id')} and ${proved} and ${signsIn}
         and s.last_used_at > ${value('idle')} and s.created_at > ${value('born')}`,
     ),

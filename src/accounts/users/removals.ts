@@ -4,7 +4,7 @@
  */
 
 import { ConstraintError, type Database, type Reader } from '../../database/database.ts';
-import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
+import { identifier, sql, statement, tableName, toQuery } from '../../database/statement.ts';
 import { ownTables } from '../../database/tables.ts';
 import { mailJob } from '../../delivery/mail.ts';
 import type { JsonSchema } from '../../fields/field.ts';
@@ -123,7 +123,7 @@ const ownStatements = ({ dialect }: Pick<Database, 'dialect'>) =>
     count: statement<{ id: number }>(
       dialect,
       (value) =>
-        sql`select count(*) as rows from ${identifier(reference.table)} where ${identifier(reference.column)} = ${value('id')}`,
+        sql`select count(*) as rows from ${tableName(reference.table)} where ${identifier(reference.column)} = ${value('id')}`,
     ),
   }));
 

@@ -5,7 +5,7 @@ import type { UserPrincipal } from '../../auth/principal.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { keyText, recordNumber, storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
-import { type Fragment, literal, sql, statement } from '../../database/statement.ts';
+import { type Fragment, literal, own, sql, statement } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { field } from '../../fields/define.ts';
 import { anyIdSchema } from '../../fields/keys.ts';
@@ -127,13 +127,13 @@ class OwnedAccounts {
         value,
       ) => sql`select u.id, u.username, u.name, u.owner_id, u.owner_model, u.owner_record, u.owner_key, u.disabled,
           ${created('u')} as created_at
-        from users u where ${ofOwner(isPerson, value)} order by u.id`,
+        from ${own('users')} u where ${ofOwner(isPerson, value)} order by u.id`,
     );
     const keys = statement<OwnerValues>(
       dialect,
       (value) => sql`select k.id, k.user_id, k.name, k.key_prefix,
           ${timeText(dialect, sql`k.expires_at`)} as expires_at, ${created('k')} as created_at
-        from users u join api_keys k on k.user_id = u.id where ${ofOwner(isPerson, value)} order by k.id`,
+        from ${own('users')} u join ${own('api_keys')} k on k.user_id = u.id where ${ofOwner(isPerson, value)} order by k.id`,
     );
     const [rows, held] = await Promise.all([
       database.all<AccountRow>(accounts(valuesOf(owner))),
@@ -157,12 +157,12 @@ class OwnedAccounts {
     const { dialect } = this.#parts.database;
     const lock = statement<{ id: number }>(
       dialect,
-      (value) => sql`select id from users where id = ${value('id')}${dialect.updateLock}`,
+      (value) => sql`select id from ${own('users')} where id = ${value('id')}${dialect.updateLock}`,
     );
     if ('person' in owner) await within.get(lock({ id: owner.person }));
     const count = statement<OwnerValues>(
       dialect,
-      (value) => sql`select count(*) as total from users u
+      (value) => sql`select count(*) as total from ${own('users')} u
         where ${ofOwner('person' in owner, value)} and u.disabled = ${literal(false)}`,
     );
     const row = await within.get<{ total: number | string }>(count(valuesOf(owner)));

@@ -6,7 +6,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import { tokenLifetime } from '../../auth/jwt.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import type { Reader } from '../../database/database.ts';
-import { toQuery } from '../../database/statement.ts';
+import { own, toQuery } from '../../database/statement.ts';
 import type { CoreSchema } from '../../database/tables.ts';
 import type { Locale } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -99,7 +99,7 @@ export const maySetFirstPassword =
  * one.
  */
 const greatestExpiry = (now: number) => sql<number>`(select max(e.column1) from (values
-  (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (users.last_token_expiry), (users.revoked_token_expiry)) e)`;
+  (cast(${Math.floor(now / 1000) + tokenLifetime} as bigint)), (${own('users')}.last_token_expiry), (${own('users')}.revoked_token_expiry)) e)`;
 
 /** Ends the open links for a user (`user_id`) or by a user (`made_by`); returns their number. */
 export const endInvitations = (

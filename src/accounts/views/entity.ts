@@ -1,4 +1,4 @@
-import { sql } from '../../database/statement.ts';
+import { sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity } from '../../records/entity.ts';
 
@@ -6,10 +6,10 @@ export const viewEntity = defineEntity('views', {
   title: 'SavedView',
   // A row for each user who sees the view: its own user, and for a shared one everyone else.
   from: sql`(select v.*, v."user_id" as "reader_id", o."username" as "owner"
-    from "gatewright_views" v join "users" o on o."id" = v."user_id"
+    from ${tableName('gatewright_views')} v join ${tableName('users')} o on o."id" = v."user_id"
     union all
     select v.*, u."id", o."username"
-    from "gatewright_views" v join "users" o on o."id" = v."user_id" join "users" u on u."id" <> v."user_id"
+    from ${tableName('gatewright_views')} v join ${tableName('users')} o on o."id" = v."user_id" join ${tableName('users')} u on u."id" <> v."user_id"
     where v."shared")`,
   fields: {
     id: field.integer(always),

@@ -1,5 +1,6 @@
 /** `gatewright audit`: prints the audit report as tables or JSON. */
 
+import type { Application } from '../../app/application.ts';
 import { type AuditReport, auditReport, type ResourceReport } from '../../app/audit-report.ts';
 import { readConfig } from '../../app/config.ts';
 import { endpointsOf } from '../../app/describe.ts';
@@ -10,7 +11,6 @@ import type { Difference, MissingIndex } from '../../database/schema-differences
 import { databaseTarget } from '../../database/targets.ts';
 import { errorMessage } from '../../kernel/error-message.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import type { Models } from '../../model/models.ts';
 import { openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
@@ -26,10 +26,13 @@ interface DatabaseFindings {
  * Compares the database with the models and with the known fixes of its program. Nothing is found if there is no
  * database, or it does not respond, which is printed. The rest of the report needs only the model files.
  */
-const lookAtDatabase = async (io: Pick<Io, 'env' | 'warn'>, models: Models): Promise<DatabaseFindings> => {
+const lookAtDatabase = async (
+  io: Pick<Io, 'env' | 'warn'>,
+  { models, config: { serviceTables } }: Pick<Application, 'models' | 'config'>,
+): Promise<DatabaseFindings> => {
   const none = { differences: undefined, outdated: [] };
   const config = readConfig(io.env);
-  const target = databaseTarget(config.databaseUrl);
+  const target = databaseTarget(config.databaseUrl, serviceTables);
   try {
     await expectsDatabase(config, target);
     if (target.isEmpty()) return none;
@@ -243,7 +246,7 @@ export const command = defineCommand({
     const stranger = allow.find((name) => !application.models.has(name));
     if (stranger !== undefined) throw new UsageError(`--allow ${stranger}: there is no such model`);
     const endpoints = await endpointsOf(application, readConfig(io.env));
-    const { differences, outdated } = await lookAtDatabase(io, application.models);
+    const { differences, outdated } = await lookAtDatabase(io, application);
     const programs = [...outdatedNode(), ...outdated];
     const report = auditReport(endpoints, application.models, differences, programs);
     if (values.json === true) io.print(JSON.stringify(report));

@@ -4,6 +4,7 @@ import { packageVersion } from '../../app/version.ts';
 import { databaseTarget } from '../../database/targets.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { makeBackup, storeBackupTime } from '../../upkeep/backup.ts';
+import { configuredTables } from '../application.ts';
 import { backupOptions } from '../backup/backup-options.ts';
 import { runOnFile, verifyTarget } from '../backup/backup-run.ts';
 import { defineCommand } from '../command.ts';
@@ -31,7 +32,7 @@ export const command = defineCommand({
   async run({ operands: [file = ''], values }, io) {
     const { verify = false, force = false, json = false, programs } = values;
     const config = readConfig(io.env);
-    const target = databaseTarget(config.databaseUrl);
+    const target = databaseTarget(config.databaseUrl, await configuredTables());
     const verifyOn = verifyTarget(values['verify-url'], verify, target);
     const version = await packageVersion();
     const now = toTimestamp(io.clock());

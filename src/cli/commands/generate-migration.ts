@@ -6,7 +6,6 @@ import { pendingMigrations } from '../../app/migrate.ts';
 import { readStored } from '../../database/migrations.ts';
 import { openDatabase } from '../../database/open.ts';
 import { databaseTarget } from '../../database/targets.ts';
-import type { Models } from '../../model/models.ts';
 import { applicationFolder } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
@@ -19,13 +18,12 @@ import { planMigration } from '../scaffold/plan-migration.ts';
 /** The operations that bring the current database to the models. */
 const compare = async (
   io: Io,
-  models: Models,
-  migrations: Awaited<ReturnType<typeof loadApplication>>['migrations'],
+  { models, migrations, config: { serviceTables } }: Awaited<ReturnType<typeof loadApplication>>,
   declarations: Declarations,
 ): Promise<readonly Operation[]> => {
   const config = readConfig(io.env);
-  const target = databaseTarget(config.databaseUrl);
-  const waiting = await pendingMigrations(target, { migrations });
+  const target = databaseTarget(config.databaseUrl, serviceTables);
+  const waiting = await pendingMigrations(target, { migrations }, config);
   if (waiting.length > 0)
     throw new CommandError(`migrations are pending (${waiting.join(', ')}): gatewright migrate comes first`);
   const database = await openDatabase(target, { poolSize: 1 });
@@ -76,8 +74,9 @@ export const command = defineCommand({
       values['allow-drop'] === true,
     );
     const folder = await applicationFolder();
-    const { models, migrations } = await loadApplication(folder);
-    const operations = await compare(io, models, migrations, declarations);
+    const application = await loadApplication(folder);
+    const { models, migrations } = application;
+    const operations = await compare(io, application, declarations);
     if (operations.length === 0) {
       if (values.json === true) return io.print(JSON.stringify({ written: [] }));
       return io.print('Models and database agree: there is nothing to write.');

@@ -47,7 +47,7 @@ export const command = defineCommand({
   async run({ values }, io) {
     const config = readConfig(io.env);
     const application = await openApplication();
-    const target = databaseTarget(config.databaseUrl);
+    const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
     const report = (fields: object, message: string): void =>
       io.warn(`gatewright: ${message} ${JSON.stringify(fields)}`);
     await awaitDatabase(target, config, report);
@@ -56,7 +56,7 @@ export const command = defineCommand({
     // A lost database is not a new one: its plan would begin with an empty database.
     if (values.plan === true || values.check === true) await expectsDatabase(config, target);
     if (values.plan === true) {
-      const planned = await planMigrations(target, application);
+      const planned = await planMigrations(target, application, config);
       if (values.json === true) return io.print(JSON.stringify({ planned }));
       if (planned.length === 0) return io.print('-- The database is up to date.');
       for (const { name, statements } of planned) io.print([`-- ${name}`, ...statements, ''].join('\n'));
@@ -64,7 +64,7 @@ export const command = defineCommand({
     }
     const { models } = application;
     if (values.check === true) {
-      const pending = await pendingMigrations(target, application);
+      const pending = await pendingMigrations(target, application, config);
       const found = pending.length > 0 ? [] : await differencesOf(target, models);
       const incomplete = pending.length > 0 ? [] : await incompleteSearches(target);
       if (values.json === true) {

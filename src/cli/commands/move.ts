@@ -2,10 +2,13 @@
 
 import { readConfig } from '../../app/config.ts';
 import { assertUpToDate, prepareEmptyDatabase } from '../../app/migrate.ts';
+import { serviceNames } from '../../database/service-names.ts';
+import { onlyPrefix } from '../../database/service-sets.ts';
+import type { DatabaseTarget } from '../../database/target.ts';
 import { databaseTarget, databaseUrlForms, isDatabaseUrl } from '../../database/targets.ts';
 import { errorMessage } from '../../kernel/error-message.ts';
 import { type Moved, type MoveState, moveDatabase, sourceMarkOf, takeWrites } from '../../upkeep/backup.ts';
-import { openApplication } from '../application.ts';
+import { configuredTables, openApplication } from '../application.ts';
 import { defineCommand, jsonOption } from '../command.ts';
 import { CommandError, type Io, UsageError } from '../io.ts';
 import { countText, Progress, rowsText, speedText } from '../transfer/progress.ts';
@@ -26,8 +29,16 @@ const stateText = ({ doing, table = '', rows = 0 }: MoveState): string => {
   return `${doing} ${table}: ${rowsText(rows)}`;
 };
 
+/** The source: with the names that its tables have, which need not be those of the destination. */
+const sourceTarget = async (url: string, serviceTables: string | undefined): Promise<DatabaseTarget> => {
+  const target = databaseTarget(url, serviceTables);
+  if (target.isEmpty()) return target;
+  const found = await target.snapshot(({ ask, dialect }) => onlyPrefix(ask, dialect));
+  return target.withNames(serviceNames(found));
+};
+
 const undo = async (io: Io): Promise<void> => {
-  const source = databaseTarget(readConfig(io.env).databaseUrl);
+  const source = await sourceTarget(readConfig(io.env).databaseUrl, await configuredTables());
   const mark = await takeWrites(source);
   if (mark === undefined)
     throw new CommandError('this database is not being moved: there is nothing to undo');
@@ -63,6 +74,8 @@ export const command = defineCommand({
   description: [
     'Copies everything from DATABASE_URL to an empty database, SQLite or PostgreSQL, including IDs and the next IDs,',
     'and compares both. Pass a URL with a password as TO_DATABASE_URL, so that it is in no list of processes.',
+    "There the service's own tables have the names that serviceTables of gatewright.config.ts says, whatever they have",
+    'had. Tables of other programs stay where they are.',
     'During the move and afterwards, the source rejects every write (503) from every process; reads go on.',
     'If it is interrupted, run the same command again to continue. --undo cancels the move.',
   ],
@@ -79,7 +92,9 @@ export const command = defineCommand({
     const url = destinationOf(values.to, io);
     const config = readConfig(io.env);
     const application = await openApplication();
-    const [source, destination] = [databaseTarget(config.databaseUrl), databaseTarget(url)];
+    const { serviceTables } = application.config;
+    const source = await sourceTarget(config.databaseUrl, serviceTables);
+    const destination = databaseTarget(url, serviceTables);
     await assertUpToDate(application, source);
     const progress = new Progress(io);
     let moved: Moved;

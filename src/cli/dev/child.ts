@@ -111,8 +111,10 @@ const start = async (
 ): Promise<Started | { readonly shown: Shown }> => {
   const { first, routes: before } = message;
   const logger = readableLog(config.logLevel, print);
-  await awaitDatabase(databaseTarget(config.databaseUrl), config, (fields, message) =>
-    logger.warn(fields, message),
+  await awaitDatabase(
+    databaseTarget(config.databaseUrl, application.config.serviceTables),
+    config,
+    (fields, message) => logger.warn(fields, message),
   );
   const shown = await holdMigrations(config, application, message, print);
   if (shown !== undefined) return { shown };

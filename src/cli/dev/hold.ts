@@ -19,10 +19,10 @@ const lookInterval = 500;
  * database, which has no data to lose.
  */
 const pendingChanges = async (config: Config, application: Application): Promise<readonly PlannedStep[]> => {
-  const target = databaseTarget(config.databaseUrl);
-  const all = await pendingMigrations(target, application);
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
+  const all = await pendingMigrations(target, application, config);
   const own = all.some((name) => Object.hasOwn(application.migrations, name));
-  return own && !isBaselinePending(all) ? planMigrations(target, application) : [];
+  return own && !isBaselinePending(all) ? planMigrations(target, application, config) : [];
 };
 
 const sqlOf = ({ name, statements }: PlannedStep): string => [`-- ${name}`, ...statements].join('\n');
@@ -84,9 +84,9 @@ export const untilMigrated = async (
   application: Application,
   shown?: Shown,
 ): Promise<void> => {
-  const target = databaseTarget(config.databaseUrl);
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   const pendingNames = (): Promise<string | undefined> =>
-    pendingMigrations(target, application).then(
+    pendingMigrations(target, application, config).then(
       (names) => names.join(),
       () => undefined,
     );

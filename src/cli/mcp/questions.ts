@@ -83,10 +83,10 @@ const onDatabase = async <T>(
   work: (composed: Composed) => Promise<T>,
 ): Promise<T> => {
   const application = await loadApplication(folder);
-  const target = databaseTarget(config.databaseUrl);
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   await expectsDatabase(config, target);
   if (target.isEmpty()) throw new Error('there is no database yet: npx gatewright dev makes it');
-  const pending = await pendingMigrations(target, application);
+  const pending = await pendingMigrations(target, application, config);
   if (pending.length > 0)
     throw new Error(`migrations are pending (${pending.join(', ')}): npx gatewright migrate applies them`);
   const database = await openDatabase(target, { poolSize: 1, prepare: config.databasePrepare });

@@ -49,7 +49,7 @@ const objection = async (database: Database, models: Models, fill: Fill): Promis
       return 'it has to be unique, and a record has it';
   }
   if (field.reference === undefined) return undefined;
-  const target = `select 1 as found from ${quoteName(referencedTable(models, field.reference))} where "id" = ${typeof value === 'number' ? value : quoteText(String(value))}`;
+  const target = `select 1 as found from ${database.dialect.names.quoted(referencedTable(models, field.reference))} where "id" = ${typeof value === 'number' ? value : quoteText(String(value))}`;
   return (await hasRows(database, target, 1)) ? undefined : `there is no ${field.reference} ${String(value)}`;
 };
 

@@ -71,7 +71,7 @@ export const withOperations = async <T>(
 ): Promise<T> => {
   const config = commandConfig(io);
   const application = await open();
-  const target = databaseTarget(config.databaseUrl);
+  const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   await prepareForCommand(config, application, target);
   const database = await openDatabase(target, { poolSize, prepare: config.databasePrepare });
   try {

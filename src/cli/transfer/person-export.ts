@@ -6,7 +6,17 @@
 import type { Database } from '../../database/database.ts';
 import { recordNumber } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
-import { type Fragment, identifier, join, literal, param, sql, statement } from '../../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  own,
+  param,
+  sql,
+  statement,
+  tableName,
+} from '../../database/statement.ts';
 import { ownTables } from '../../database/tables.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
@@ -185,7 +195,7 @@ export class PersonExport {
     const page = (more: Fragment) =>
       statement<{ user: number; text: string; after: number | string; limit: number }>(
         dialect,
-        (value) => sql`select ${shown} from ${identifier(table)} where ${where}${more}
+        (value) => sql`select ${shown} from ${tableName(table)} where ${where}${more}
           order by ${identifier(key)} limit ${dialect.rows(value('limit'))}`,
       );
     const first = page(sql``);
@@ -247,7 +257,7 @@ export class PersonExport {
     const owner = model.owner ?? '';
     const read = statement<{ model: string; after: number; limit: number }>(
       this.#database.dialect,
-      (value) => sql`select id, record_id, cast(record as text) as record from gatewright_trash
+      (value) => sql`select id, record_id, cast(record as text) as record from ${own('gatewright_trash')}
         where model = ${value('model')} and kind <> 'reference' and id > ${value('after')}
         order by id limit ${this.#database.dialect.rows(value('limit'))}`,
     );

@@ -1,7 +1,9 @@
 /** Steps that migrations of an application call with the name of the dialect, which is turned into the dialect here. */
 
+import type { Dialect } from '../dialect.ts';
 import { dialectOf } from '../dialects.ts';
 import type { DialectName } from '../name.ts';
+import { namesOn } from '../service-names.ts';
 import { alterTableIn } from './alter-table.ts';
 import type { TableAlteration } from './columns.ts';
 import { fillHistoryIn, type HistoryFill } from './fill-history.ts';
@@ -10,13 +12,15 @@ import type { MigrationDatabase } from './migration.ts';
 import { createTableIn, type TableDefinition } from './schema.ts';
 import { dropTableIn, renameTableIn } from './tables.ts';
 
+const dialectOn = (db: MigrationDatabase, dialect: DialectName): Dialect => dialectOf(dialect, namesOn(db));
+
 /** Makes the table of a resource, on whichever database. */
 export const createTable = (
   db: MigrationDatabase,
   dialect: DialectName,
   table: string,
   definition: TableDefinition,
-): Promise<void> => createTableIn(db, dialectOf(dialect), table, definition);
+): Promise<void> => createTableIn(db, dialectOn(db, dialect), table, definition);
 
 /**
  * Changes the table of a resource, on whichever database, and keeps what is in it.
@@ -27,14 +31,14 @@ export const alterTable = (
   dialect: DialectName,
   table: string,
   alteration: TableAlteration,
-): Promise<void> => alterTableIn(db, dialectOf(dialect), table, alteration);
+): Promise<void> => alterTableIn(db, dialectOn(db, dialect), table, alteration);
 
 /**
  * Drops the table of a resource that is gone, with every grant on its model and everything that is kept of its records:
  * a later model of the same name inherits nothing. References to it from other tables go as well; their columns stay.
  */
 export const dropTable = (db: MigrationDatabase, dialect: DialectName, table: string): Promise<void> =>
-  dropTableIn(db, dialectOf(dialect), table);
+  dropTableIn(db, dialectOn(db, dialect), table);
 
 /**
  * Renames the table of a resource. Its records stay, what refers to it follows, and so do the grants on its
@@ -46,7 +50,7 @@ export const renameTable = (
   from: string,
   to: string,
   options: { readonly model: string },
-): Promise<void> => renameTableIn(db, dialectOf(dialect), from, to, options);
+): Promise<void> => renameTableIn(db, dialectOn(db, dialect), from, to, options);
 
 /**
  * Fills former values of a model's records: `fill` is called for each stored side of each version, the values before a
@@ -59,7 +63,7 @@ export const fillHistory = (
   dialect: DialectName,
   model: string,
   fill: HistoryFill,
-): Promise<void> => fillHistoryIn(db, dialectOf(dialect), model, fill);
+): Promise<void> => fillHistoryIn(db, dialectOn(db, dialect), model, fill);
 
 /**
  * Has everything that is kept under the names of a table's columns follow them. `alterTable` calls it; a migration that
@@ -70,7 +74,7 @@ export const followColumns = (
   dialect: DialectName,
   table: string,
   changes: ColumnChanges,
-): Promise<void> => followColumnsIn(db, dialectOf(dialect), table, changes);
+): Promise<void> => followColumnsIn(db, dialectOn(db, dialect), table, changes);
 
 /**
  * Has everything that is kept of a table's records follow it: to the table and the model of another name, or away where
@@ -81,4 +85,4 @@ export const followTable = (
   dialect: DialectName,
   table: string,
   to: { readonly table: string; readonly model: string } | undefined,
-): Promise<void> => followTableIn(db, dialectOf(dialect), table, to);
+): Promise<void> => followTableIn(db, dialectOn(db, dialect), table, to);

@@ -1,7 +1,7 @@
 /** Comparison of a set of migrations with the names that a database remembers as applied. */
 
 import type { Ask, Tables } from '../introspection.ts';
-import { quoteName } from '../quote.ts';
+import type { ServiceNames } from '../service-names.ts';
 import type { Baseline, MigrationSet } from './migration.ts';
 import { MigrationError } from './migration-error.ts';
 
@@ -45,21 +45,26 @@ export const nothingApplied = ({ migrations, baseline }: MigrationSet): Applied 
  * Reads the table that remembers a set; one that is not there remembers nothing.
  * @throws MigrationError where the database is older than the baseline
  */
-export const appliedOf = async (ask: Ask, tables: Tables, set: MigrationSet): Promise<Applied> => {
+export const appliedOf = async (
+  ask: Ask,
+  tables: Tables,
+  set: MigrationSet,
+  own: ServiceNames,
+): Promise<Applied> => {
   const { migrations, tableName, baseline } = set;
   // Another program's table of the same name remembers nothing of ours.
   const rows =
     tables.get(tableName)?.columns.has('name') === true
-      ? await ask<{ name: string }>(`select "name" from ${quoteName(tableName)}`)
+      ? await ask<{ name: string }>(`select "name" from ${own.quoted(tableName)}`)
       : [];
   const remembered = rows.map(({ name }) => name).sort();
   if (remembered.length === 0) return nothingApplied(set);
   if (baseline !== undefined) assertBaseline(remembered, baseline);
   const names = baseline === undefined ? remembered : sinceBaseline(remembered, baseline);
-  const own = Object.keys(migrations).sort();
+  const all = Object.keys(migrations).sort();
   return {
-    known: own.filter((name) => names.includes(name)),
-    pending: own.filter((name) => !names.includes(name)),
+    known: all.filter((name) => names.includes(name)),
+    pending: all.filter((name) => !names.includes(name)),
     later: names.filter((name) => !Object.hasOwn(migrations, name)),
   };
 };

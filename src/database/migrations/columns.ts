@@ -5,6 +5,7 @@ import type { Json } from '../../kernel/json.ts';
 import { pluralOf, snakeOf } from '../../model/names.ts';
 import type { Dialect, Reference } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
+import type { ServiceNames } from '../service-names.ts';
 import { identifier as nameOf } from '../statement.ts';
 import { foreignKeyName, indexName } from './names.ts';
 import { sqlTextOf } from './statements.ts';
@@ -97,10 +98,13 @@ export const referenceOf = (
 };
 
 /** `references "users" ("id") on delete set null`; empty where there is no reference. */
-export const referenceSql = (reference: Pick<Reference, 'table' | 'onDelete'> | undefined): string => {
+export const referenceSql = (
+  reference: Pick<Reference, 'table' | 'onDelete'> | undefined,
+  names: ServiceNames,
+): string => {
   if (reference === undefined) return '';
   const action = reference.onDelete === 'no action' ? '' : ` on delete ${reference.onDelete}`;
-  return ` references ${quoteName(reference.table)} ("id")${action}`;
+  return ` references ${names.quoted(reference.table)} ("id")${action}`;
 };
 
 /** SQL that drops a foreign key by its name, which only PostgreSQL gives. */
@@ -122,7 +126,7 @@ export const columnSql = (
       ? ` constraint ${quoteName(foreignKeyName(table, column))}`
       : '';
   const notNull = isRequired(definition) ? ' not null' : '';
-  return `${quoteName(column)} ${columnType(definition, dialect)}${notNull}${constraint}${referenceSql(reference)}`;
+  return `${quoteName(column)} ${columnType(definition, dialect)}${notNull}${constraint}${referenceSql(reference, dialect.names)}`;
 };
 
 export interface IndexStatement {

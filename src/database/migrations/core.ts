@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { builtInRoles } from '../../policy/rule.ts';
+import { own } from '../statement.ts';
 import { ownTables } from '../tables/own-tables.ts';
 import { column } from '../tables/table.ts';
 import { createStatements } from '../tables/table-statements.ts';
@@ -31,10 +32,10 @@ const baseline: Migration = ownStep(async (db, dialect) => {
   ]);
   const now = new Date().toISOString();
   for (const role of builtInRoles)
-    await sql`insert into roles (name, built_in, created_at) values (${role}, ${words.on}, ${now})`.execute(
+    await sql`insert into ${own('roles')} (name, built_in, created_at) values (${role}, ${words.on}, ${now})`.execute(
       db,
     );
-  await sql`insert into gatewright_database (id, major, checked_at)
+  await sql`insert into ${own('gatewright_database')} (id, major, checked_at)
     values (${randomBytes(16).toString('hex')}, 0, 0)`.execute(db);
   await runAll(db, dialect.schema.mark());
 });

@@ -7,7 +7,8 @@ import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
 import { type RecordColumns, storedRecord } from '../record-column.ts';
-import { identifier, join, literal, type Statement, sql, statement } from '../statement.ts';
+import { namesOn } from '../service-names.ts';
+import { identifier, join, literal, type Statement, sql, statement, tableName } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
 import { tableOf } from './columns.ts';
 import { accept } from './convert.ts';
@@ -72,7 +73,7 @@ const readStatement = (dialect: Dialect, { name }: FilledModel) =>
       cast(before as text) as before, cast(after as text) as after
       from (select step.*, sum(bytes) over (order by record_id, id) - bytes as earlier
         from (select id, record_id, record_key, version, before, after, ${bytes('before')} + ${bytes('after')} as bytes
-          from ${identifier(historyName)}
+          from ${tableName(historyName)}
           where model = ${literal(name)} and (record_id, id) > (${param('record')}, ${param('id')})
             and (before is not null or after is not null)
           order by record_id, id limit ${literal(mostVersions)}) as step) as steps
@@ -94,10 +95,10 @@ const writeStatement = (dialect: Dialect, count: number) =>
       (_, index) => sql`(${param('ids', index)}, ${param('before', index)}, ${param('after', index)})`,
     );
     const [id, before, after] = ['v.column1', 'v.column2', 'v.column3'].map((column) => sql.raw(column));
-    return sql`update ${identifier(historyName)}
+    return sql`update ${tableName(historyName)}
       set before = ${dialect.cast(before ?? sql``, 'json')}, after = ${dialect.cast(after ?? sql``, 'json')}
       from (values ${join(rows)}) as v
-      where ${identifier(historyName, 'id')} = ${dialect.cast(id ?? sql``, 'integer')}`;
+      where ${tableName(historyName, 'id')} = ${dialect.cast(id ?? sql``, 'integer')}`;
   });
 
 /** The value as versions store it: in the form of responses. */
@@ -165,7 +166,7 @@ export const fillHistoryIn = async (
 ): Promise<void> => {
   const ask = askThrough(db);
   const tables = await readTables(ask, dialect);
-  const filled = filledModel(model, tables, await readRegister(ask, tables));
+  const filled = filledModel(model, tables, await readRegister(ask, tables, namesOn(db)));
   // The plan of a new database has no history.
   if (!tables.has(historyName)) return;
   const read = readStatement(dialect, filled);

@@ -48,8 +48,10 @@ export const dropSearch = async (db: MigrationDatabase, dialect: Dialect, table:
 
 /** Tables whose full-text searches are not complete yet, of a database with all migrations of the service. */
 export const incompleteSearches = (target: DatabaseTarget): Promise<readonly string[]> =>
-  target.snapshot(async ({ ask }) => {
-    const rows = await ask<{ table_name: string }>(`select table_name from ${fills} order by table_name`);
+  target.snapshot(async ({ ask, dialect: { names } }) => {
+    const rows = await ask<{ table_name: string }>(
+      `select table_name from ${names.written(fills)} order by table_name`,
+    );
     return rows.map(({ table_name: name }) => name);
   });
 

@@ -8,7 +8,8 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
-import { type Fragment, identifier, join, literal, sql, statement } from '../statement.ts';
+import { namesOn } from '../service-names.ts';
+import { type Fragment, identifier, join, literal, own, sql, statement, tableName } from '../statement.ts';
 import { keptColumns } from '../tables/own-tables.ts';
 import type { KeptKind } from '../tables/table.ts';
 import { askThrough } from './ask-through.ts';
@@ -51,12 +52,12 @@ export const modelsOf = async (
   table: string,
 ): Promise<readonly string[]> => {
   const ask = askThrough(db);
-  const model = (await readRegister(ask, tables)).get(table)?.model;
+  const model = (await readRegister(ask, tables, namesOn(db))).get(table)?.model;
   if (model !== undefined) return [model];
   const names = await Promise.all(
     ['permission_entries', 'permissions']
       .filter((each) => tables.has(each))
-      .map((each) => ask<{ model: string }>(`select distinct model from ${each}`)),
+      .map((each) => ask<{ model: string }>(`select distinct model from ${namesOn(db).written(each)}`)),
   );
   const known = new Set(names.flat().map((row) => row.model));
   return [...known].filter((each) => tableOf(each) === table);
@@ -122,13 +123,13 @@ const followJson = (
   };
   return keeping(tables, ...kinds).map(({ table, columns }) => {
     const next = (column: string): Fragment => {
-      const of = identifier(table, column);
+      const of = tableName(table, column);
       const is = (kind: KeptKind): boolean => keptColumns[table]?.[kind]?.includes(column) === true;
       const value = is('paths') ? paths(of) : is('fields') ? mapTexts(of, after) : mapKeys(of, after);
       return sql`${identifier(column)} = case when ${of} is not null then ${value} end`;
     };
-    const named = columns.map((column) => names(identifier(table, column), changes));
-    return sql`update ${identifier(table)} set ${join(columns.map(next))}
+    const named = columns.map((column) => names(tableName(table, column), changes));
+    return sql`update ${tableName(table)} set ${join(columns.map(next))}
       where model = ${literal(model)} and (${join(named, ' or ')})`;
   });
 };
@@ -142,10 +143,10 @@ const followFields = (tables: Tables, model: string, changes: readonly PathChang
       const gone = changes.filter(({ to }) => to === undefined);
       const kept = changes.filter(({ to }) => to !== undefined);
       const statements: Fragment[] = [];
-      if (gone.length > 0) statements.push(sql`delete from ${identifier(table)} where ${among(gone)}`);
+      if (gone.length > 0) statements.push(sql`delete from ${tableName(table)} where ${among(gone)}`);
       if (kept.length > 0)
         statements.push(
-          sql`update ${identifier(table)} set ${identifier(column)} = ${pathsIn(kept, identifier(column))} where ${among(kept)}`,
+          sql`update ${tableName(table)} set ${identifier(column)} = ${pathsIn(kept, identifier(column))} where ${among(kept)}`,
         );
       return statements;
     }),
@@ -161,11 +162,11 @@ const emptied = (columns: readonly string[]): Fragment =>
 const forgetTexts = (tables: Tables, models: readonly string[]): Fragment[] => [
   ...keeping(tables, 'sent').flatMap(({ table, columns }) =>
     models.map(
-      (model) => sql`update ${identifier(table)} set ${emptied(columns)} where model = ${literal(model)}`,
+      (model) => sql`update ${tableName(table)} set ${emptied(columns)} where model = ${literal(model)}`,
     ),
   ),
   ...keeping(tables, 'answer').map(
-    ({ table, columns }) => sql`update ${identifier(table)} set ${emptied(columns)} where model is not null`,
+    ({ table, columns }) => sql`update ${tableName(table)} set ${emptied(columns)} where model is not null`,
   ),
 ];
 
@@ -201,7 +202,7 @@ const followQueries = async (
 ): Promise<void> => {
   for (const { table, columns } of keeping(tables, 'query'))
     for (const column of columns) {
-      const read = sql`select id, ${isText(identifier(column))} as query from ${identifier(table)} where ${join(
+      const read = sql`select id, ${isText(identifier(column))} as query from ${tableName(table)} where ${join(
         keeping(tables, 'list')
           .filter((each) => each.table === table)
           .map((each) => sql`${identifier(each.columns[0] ?? '')} = ${listOf(of)}`),
@@ -210,7 +211,7 @@ const followQueries = async (
       const write = statement<{ id: number; query: string }>(
         dialect,
         (value) =>
-          sql`update ${identifier(table)} set ${identifier(column)} = ${value('query')} where id = ${value('id')}`,
+          sql`update ${tableName(table)} set ${identifier(column)} = ${value('query')} where id = ${value('id')}`,
       );
       for (const { id, query } of rows) {
         const next = JSON.stringify(queryAfter(JSON.parse(query), (path) => pathAfter(changes, path)));
@@ -298,7 +299,7 @@ const changeModels = (
   keeping(tables, 'models').flatMap(({ table, columns }) =>
     columns.map(
       (column) =>
-        sql`update ${identifier(table)} set ${identifier(column)} = ${schema.mapTexts(identifier(table, column), change)}`,
+        sql`update ${tableName(table)} set ${identifier(column)} = ${schema.mapTexts(tableName(table, column), change)}`,
     ),
   );
 
@@ -311,15 +312,15 @@ const endAccounts = (tables: Tables, model: string): Fragment[] =>
       tables.get(table)?.columns.has(each),
     );
     return [
-      sql`delete from api_keys where user_id in (select id from ${identifier(table)} where ${owned})`,
-      sql`update ${identifier(table)} set disabled = ${literal(true)}, ${emptied(owners)} where ${owned}`,
+      sql`delete from ${own('api_keys')} where user_id in (select id from ${tableName(table)} where ${owned})`,
+      sql`update ${tableName(table)} set disabled = ${literal(true)}, ${emptied(owners)} where ${owned}`,
     ];
   });
 
 const forgetModels = (tables: Tables, dialect: Dialect, models: readonly string[]): Fragment[] =>
   models.flatMap((model) => [
     ...keeping(tables, 'model').map(
-      ({ table }) => sql`delete from ${identifier(table)} where model = ${literal(model)}`,
+      ({ table }) => sql`delete from ${tableName(table)} where model = ${literal(model)}`,
     ),
     ...endAccounts(tables, model),
     ...changeModels(tables, dialect, (of) => sql`nullif(${of}, ${literal(model)})`),
@@ -328,7 +329,7 @@ const forgetModels = (tables: Tables, dialect: Dialect, models: readonly string[
 const forgetLists = (tables: Tables, of: string): Fragment[] =>
   keeping(tables, 'list').map(
     ({ table, columns: [column = ''] }) =>
-      sql`delete from ${identifier(table)} where ${identifier(column)} = ${listOf(of)}`,
+      sql`delete from ${tableName(table)} where ${identifier(column)} = ${listOf(of)}`,
   );
 
 /** Has saved lists of a table follow it to its new name, in place of those of an earlier table of this name. */
@@ -339,7 +340,7 @@ const renameLists = (tables: Tables, from: string, to: string): Fragment[] =>
         ...forgetLists(tables, to),
         ...keeping(tables, 'list').map(
           ({ table, columns: [column = ''] }) =>
-            sql`update ${identifier(table)} set ${identifier(column)} = ${listOf(to)} where ${identifier(column)} = ${listOf(from)}`,
+            sql`update ${tableName(table)} set ${identifier(column)} = ${listOf(to)} where ${identifier(column)} = ${listOf(from)}`,
         ),
       ];
 
@@ -377,11 +378,11 @@ export const followTableIn = async (
     ...models.flatMap((old) => [
       ...keeping(tables, 'model').map(
         ({ table: of }) =>
-          sql`update ${identifier(of)} set model = ${literal(to.model)} where model = ${literal(old)}`,
+          sql`update ${tableName(of)} set model = ${literal(to.model)} where model = ${literal(old)}`,
       ),
       ...keeping(tables, 'owner').map(
         ({ table: of, columns: [column = ''] }) =>
-          sql`update ${identifier(of)} set ${identifier(column)} = ${literal(to.model)} where ${identifier(column)} = ${literal(old)}`,
+          sql`update ${tableName(of)} set ${identifier(column)} = ${literal(to.model)} where ${identifier(column)} = ${literal(old)}`,
       ),
       ...changeModels(
         tables,

@@ -8,7 +8,8 @@ import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/fie
 import { fieldTypes } from '../../fields/registry.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
-import { type Fragment, join, literal, sql } from '../statement.ts';
+import type { ServiceNames } from '../service-names.ts';
+import { type Fragment, join, literal, own, sql } from '../statement.ts';
 import { registeredColumnsTable, registeredTablesTable } from '../tables/database-tables.ts';
 import { createStatements } from '../tables/table-statements.ts';
 import { columnName, type FieldDefinitions } from './columns.ts';
@@ -30,7 +31,7 @@ const keptOptions = ({ options }: FieldDefinition): string =>
 
 const insertColumn = (table: string, column: string, definition: FieldDefinition): Fragment => {
   const values = [table, column, definition.type.kind, keptOptions(definition)].map(literal);
-  return sql`insert into gatewright_columns (table_name, column_name, kind, options) values (${join(values)})`;
+  return sql`insert into ${own('gatewright_columns')} (table_name, column_name, kind, options) values (${join(values)})`;
 };
 
 const ofColumn = (table: string, column: string): Fragment =>
@@ -39,8 +40,8 @@ const ofColumn = (table: string, column: string): Fragment =>
 const modelOf = (model: string | undefined): Fragment => (model === undefined ? sql`null` : literal(model));
 
 const forgetTableStatements = (table: string): Fragment[] => [
-  sql`delete from gatewright_columns where table_name = ${literal(table)}`,
-  sql`delete from gatewright_tables where name = ${literal(table)}`,
+  sql`delete from ${own('gatewright_columns')} where table_name = ${literal(table)}`,
+  sql`delete from ${own('gatewright_tables')} where name = ${literal(table)}`,
 ];
 
 export const registerTable = (
@@ -50,7 +51,7 @@ export const registerTable = (
 ): Promise<void> =>
   runAll(db, [
     ...forgetTableStatements(table),
-    sql`insert into gatewright_tables (name, model) values (${literal(table)}, ${modelOf(model)})`,
+    sql`insert into ${own('gatewright_tables')} (name, model) values (${literal(table)}, ${modelOf(model)})`,
     ...Object.entries(fields).map(([name, each]) => insertColumn(table, columnName(name, each), each)),
   ]);
 
@@ -61,7 +62,7 @@ export const registerColumn = (
   definition: FieldDefinition,
 ): Promise<void> =>
   runAll(db, [
-    sql`delete from gatewright_columns where ${ofColumn(table, column)}`,
+    sql`delete from ${own('gatewright_columns')} where ${ofColumn(table, column)}`,
     insertColumn(table, column, definition),
   ]);
 
@@ -72,11 +73,11 @@ export const renameRegisteredColumn = (
   to: string,
 ): Promise<void> =>
   runAll(db, [
-    sql`update gatewright_columns set column_name = ${literal(to)} where ${ofColumn(table, from)}`,
+    sql`update ${own('gatewright_columns')} set column_name = ${literal(to)} where ${ofColumn(table, from)}`,
   ]);
 
 export const forgetColumn = (db: MigrationDatabase, table: string, column: string): Promise<void> =>
-  runAll(db, [sql`delete from gatewright_columns where ${ofColumn(table, column)}`]);
+  runAll(db, [sql`delete from ${own('gatewright_columns')} where ${ofColumn(table, column)}`]);
 
 export const renameRegisteredTable = (
   db: MigrationDatabase,
@@ -85,8 +86,8 @@ export const renameRegisteredTable = (
   model: string | undefined,
 ): Promise<void> =>
   runAll(db, [
-    sql`update gatewright_columns set table_name = ${literal(to)} where table_name = ${literal(from)}`,
-    sql`update gatewright_tables set name = ${literal(to)}, model = ${modelOf(model)} where name = ${literal(from)}`,
+    sql`update ${own('gatewright_columns')} set table_name = ${literal(to)} where table_name = ${literal(from)}`,
+    sql`update ${own('gatewright_tables')} set name = ${literal(to)}, model = ${modelOf(model)} where name = ${literal(from)}`,
   ]);
 
 export const forgetTable = (db: MigrationDatabase, table: string): Promise<void> =>
@@ -120,12 +121,15 @@ const fieldOf = ({ kind, options }: ColumnRow): FieldDefinition | undefined => {
 export const readRegister = async (
   ask: Ask,
   tables: Tables,
+  { written }: ServiceNames,
 ): Promise<ReadonlyMap<string, RegisteredTable>> => {
   if (!tables.has('gatewright_tables')) return new Map();
   const names = await ask<{ name: string; model: string | null }>(
-    'select name, model from gatewright_tables order by name',
+    `select name, model from ${written('gatewright_tables')} order by name`,
   );
-  const rows = await ask<ColumnRow>('select table_name, column_name, kind, options from gatewright_columns');
+  const rows = await ask<ColumnRow>(
+    `select table_name, column_name, kind, options from ${written('gatewright_columns')}`,
+  );
   return new Map(
     names.map(({ name, model }) => [
       name,

@@ -3,6 +3,8 @@
 import { Kysely, type LogEvent, sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
+import type { ServiceNames } from '../service-names.ts';
+import { type OtherSet, otherSet } from '../service-sets.ts';
 import { appliedTable } from '../tables/database-tables.ts';
 import { createStatements } from '../tables/table-statements.ts';
 import type { DatabaseTarget } from '../target.ts';
@@ -26,6 +28,10 @@ export interface Found {
   /** One for each set, in their order. */
   readonly applied: readonly Applied[];
   readonly ask: Ask;
+  /** The names of the service's own tables. */
+  readonly names: ServiceNames;
+  /** The tables of another service, where this one has none. */
+  readonly otherSet: () => Promise<OtherSet | undefined>;
 }
 
 /** Checks of the database around the migrations; one that throws refuses all of them. */
@@ -74,8 +80,8 @@ const foundIn = async (
   const ask = askThrough(db);
   const tables = await readTables(ask, dialect);
   const applied: Applied[] = [];
-  for (const set of sets) applied.push(await appliedOf(ask, tables, set));
-  return { tables, applied, ask };
+  for (const set of sets) applied.push(await appliedOf(ask, tables, set, dialect.names));
+  return { tables, applied, ask, names: dialect.names, otherSet: () => otherSet(ask, dialect) };
 };
 
 /** Reads as `foundIn` does, but makes no missing or empty file to find out that nothing is in it. */
@@ -85,7 +91,13 @@ const look = async (
   sets: readonly MigrationSet[],
 ): Promise<Found> => {
   if (!target.isEmpty()) return foundIn(db, await target.dialect(), sets);
-  return { tables: new Map(), applied: sets.map(nothingApplied), ask: nothing };
+  return {
+    tables: new Map(),
+    applied: sets.map(nothingApplied),
+    ask: nothing,
+    names: target.names,
+    otherSet: async () => undefined,
+  };
 };
 
 /**
@@ -110,7 +122,10 @@ const runSteps = async (
   { migrations, tableName, baseline }: MigrationSet,
   names: readonly string[],
 ): Promise<void> => {
-  await runAll(db, createStatements(appliedTable(tableName), dialect, { ifMissing: true }));
+  await runAll(db, [
+    ...dialect.schema.place,
+    ...createStatements(appliedTable(tableName), dialect, { ifMissing: true }),
+  ]);
   for (const name of names) {
     try {
       await migrations[name]?.up(db, dialect.name);
@@ -225,12 +240,24 @@ export const migrate = async (
   options: MigrationOptions,
 ): Promise<readonly string[]> => (await migrateAll(target, [{ migrations, ...options }])).applied;
 
-/** Names of the steps that `migrate` would apply. Changes nothing, not even a missing file. */
-export const pending = async (
+/**
+ * Names of the steps that `migrateAll` would apply, where `before` refuses none. Changes nothing, not even a missing
+ * file.
+ */
+export const pendingOf = async (
+  target: DatabaseTarget,
+  sets: readonly MigrationSet[],
+  before: Conditions['before'] = async () => {},
+): Promise<readonly string[]> => {
+  await using db = await connect(target);
+  const found = await look(db, target, sets);
+  await before(found);
+  return found.applied.flatMap((each) => each.pending);
+};
+
+/** Names of the steps of one set that `migrate` would apply, as `pendingOf` returns them. */
+export const pending = (
   target: DatabaseTarget,
   migrations: Migrations,
   options: MigrationOptions,
-): Promise<readonly string[]> => {
-  await using db = await connect(target);
-  return (await look(db, target, [{ migrations, ...options }])).applied.flatMap((each) => each.pending);
-};
+): Promise<readonly string[]> => pendingOf(target, [{ migrations, ...options }]);

@@ -8,7 +8,7 @@ import { errorMessage } from '../../kernel/error-message.ts';
 import type { Models } from '../../model/models.ts';
 import type { Dialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
-import { join, literal, sql } from '../statement.ts';
+import { join, literal, own, sql } from '../statement.ts';
 import type { DatabaseTarget } from '../target.ts';
 import { alterTableIn } from './alter-table.ts';
 import { askThrough } from './ask-through.ts';
@@ -84,7 +84,7 @@ const trashOf = async ({ db, dialect }: Undoing, table: string): Promise<readonl
   const models = await modelsOf(db, tables, table);
   if (models.length === 0 || !tables.has('gatewright_trash')) return [];
   const names = join(models.map((name) => literal(name)));
-  const query = sql`select cast(record as text) as record from gatewright_trash
+  const query = sql`select cast(record as text) as record from ${own('gatewright_trash')}
     where model in (${names}) and record is not null`;
   return (await ask<{ record: string }>(sqlTextOf(query, dialect))).map(({ record }) => record);
 };

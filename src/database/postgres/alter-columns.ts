@@ -28,7 +28,10 @@ const changeType = async (alteration: ColumnAlteration, step: ColumnStep): Promi
 };
 
 /** SQL that drops the references of a column that are not as they are to be, and adds the one that is to be. */
-const referenceStatements = ({ table }: ColumnAlteration, { column, referred, refers }: ColumnStep) => {
+const referenceStatements = (
+  { table, dialect }: ColumnAlteration,
+  { column, referred, refers }: ColumnStep,
+) => {
   const alter = `alter table ${quoteName(table.name)}`;
   const name = foreignKeyName(table.name, column);
   if (referred?.table === refers?.table && referred?.onDelete === refers?.onDelete)
@@ -40,7 +43,7 @@ const referenceStatements = ({ table }: ColumnAlteration, { column, referred, re
       refers === undefined
         ? []
         : [
-            `${alter} add constraint ${quoteName(name)} foreign key (${quoteName(column)})${referenceSql(refers)}`,
+            `${alter} add constraint ${quoteName(name)} foreign key (${quoteName(column)})${referenceSql(refers, dialect.names)}`,
           ],
   };
 };

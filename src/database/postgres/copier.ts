@@ -8,8 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { restoringName } from '../fence.ts';
 import { quoteName, quoteText } from '../quote.ts';
+import type { ServiceNames } from '../service-names.ts';
 import type { CopyFacts, CopyOptions, DatabaseCopier, DatabaseTarget, TableSnapshot } from '../target.ts';
 import { connectionVariables, demandVersion, findProgram, start } from './programs.ts';
+import { isOurSchema } from './schemas.ts';
 import { assertClientSettings, sessionSettings } from './session.ts';
 import { onPostgresSnapshot, onSharedSnapshot } from './snapshot.ts';
 import { onTemporaryDatabase } from './temporary-database.ts';
@@ -64,7 +66,7 @@ const counted = (onProgress: (bytes: number) => void): Transform => {
   });
 };
 
-const dumpArguments = (snapshot: string, schema: string): readonly string[] => {
+const dumpArguments = (snapshot: string, schema: string, own: string | undefined): readonly string[] => {
   const args = [
     '--format=custom',
     `--snapshot=${snapshot}`,
@@ -74,7 +76,8 @@ const dumpArguments = (snapshot: string, schema: string): readonly string[] => {
     '--no-publications',
     '--no-subscriptions',
   ];
-  if (schema !== usualSchema) args.push(`--schema=${quoteName(schema)}`);
+  if (schema !== usualSchema)
+    args.push(...[schema, own ?? schema].map((name) => `--schema=${quoteName(name)}`));
   return args;
 };
 
@@ -82,13 +85,23 @@ const dumpArguments = (snapshot: string, schema: string): readonly string[] => {
 const dump = async (
   url: string,
   client: Client,
-  { server, schema, path }: { readonly server: ServerFacts; readonly schema: string; readonly path: string },
+  {
+    server,
+    schema,
+    own,
+    path,
+  }: {
+    readonly server: ServerFacts;
+    readonly schema: string;
+    readonly own: string | undefined;
+    readonly path: string;
+  },
   { programs, signal, onProgress }: CopyOptions,
 ): Promise<void> => {
   const program = await findProgram('pg_dump', programs);
   demandVersion(program, server.major, 'the server');
   const { rows } = await client.query<{ id: string }>('select pg_export_snapshot() as id');
-  const args = dumpArguments(rows[0]?.id ?? '', schema);
+  const args = dumpArguments(rows[0]?.id ?? '', schema, own);
   const { child, done } = start(program, args, connectionVariables(url), signal);
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
   const written =
@@ -114,20 +127,26 @@ const isOfFile = (error: unknown): boolean =>
   /^E(?!PIPE)/.test(String(error.code)) &&
   !String(error.code).startsWith('ERR_');
 
-const tablesSql = `select count(*)::integer as n from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where n.nspname = current_schema() and c.relkind in ('r', 'p', 'v', 'm', 'f')`;
+const tablesSql = (names: ServiceNames): string => `select count(*)::integer as n
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where ${isOurSchema('n.nspname', names)} and c.relkind in ('r', 'p', 'v', 'm', 'f')`;
+
+/** A statement that says whether the service has this table. */
+const isThere = (table: string, names: ServiceNames): string =>
+  names.schema === undefined
+    ? `select to_regclass(quote_ident(current_schema()) || ${quoteText(`.${names.shown(table)}`)}) is not null as there`
+    : `select to_regclass(${quoteText(names.quoted(table))}) is not null as there`;
 
 /** Id of the existing database; undefined if it has none. */
-const idOf = async (client: Client): Promise<string | undefined> => {
-  const { rows } = await client.query<{ there: boolean }>(
-    `select to_regclass(quote_ident(current_schema()) || '.gatewright_database') is not null as there`,
-  );
+const idOf = async (client: Client, names: ServiceNames): Promise<string | undefined> => {
+  const { rows } = await client.query<{ there: boolean }>(isThere('gatewright_database', names));
   if (rows[0]?.there !== true) return undefined;
-  return (await client.query<{ id: string }>('select id from gatewright_database')).rows[0]?.id;
+  return (await client.query<{ id: string }>(`select id from ${names.written('gatewright_database')}`))
+    .rows[0]?.id;
 };
 
-const isEmpty = async (client: Client): Promise<boolean> =>
-  (await client.query<{ n: number }>(tablesSql)).rows[0]?.n === 0;
+const isEmpty = async (client: Client, names: ServiceNames): Promise<boolean> =>
+  (await client.query<{ n: number }>(tablesSql(names))).rows[0]?.n === 0;
 
 /** True if a restore was begun here whose result was never compared with its backup. */
 const isUnverified = async (client: Client): Promise<boolean> => {
@@ -142,11 +161,11 @@ const run = (url: string, sql: string): Promise<void> =>
     await client.query(sql);
   });
 
-const occupied = (url: string, id: string | undefined): Promise<string | undefined> =>
+const occupied = (url: string, names: ServiceNames, id: string | undefined): Promise<string | undefined> =>
   withClient(url, async (client) => {
-    if ((await isEmpty(client)) || (await isUnverified(client))) return undefined;
+    if ((await isEmpty(client, names)) || (await isUnverified(client))) return undefined;
     // A restore of an earlier version that was killed after its only commit is complete.
-    if (id !== undefined && (await idOf(client)) === id) return undefined;
+    if (id !== undefined && (await idOf(client, names)) === id) return undefined;
     return 'the database of DATABASE_URL has tables already: make an empty one';
   });
 
@@ -169,6 +188,18 @@ const awaitOthers = async (client: Client): Promise<void> => {
   }
 };
 
+/**
+ * Of a whole database the program makes the schema of the service itself, where there is none; of two schemas it makes
+ * none. One that holds something is not dropped, and the place was refused before.
+ */
+const prepareOwnSchema = async (client: Client, schema: string, names: ServiceNames): Promise<void> => {
+  if (names.schema === undefined) return;
+  const own = quoteName(names.schema);
+  await client.query(
+    schema === usualSchema ? `drop schema if exists ${own}` : `create schema if not exists ${own}`,
+  );
+};
+
 /** Waits for another restore in this place, and makes the schema where there is none. */
 const prepareSchema = (url: string, schema: string): Promise<void> =>
   withClient(url, async (client) => {
@@ -186,6 +217,7 @@ const feed = async (
   path: string,
   url: string,
   schema: string,
+  own: string | undefined,
   { programs, signal, onProgress }: CopyOptions,
 ): Promise<void> => {
   const program = await findProgram('pg_restore', programs);
@@ -199,8 +231,8 @@ const feed = async (
     '--no-owner',
     '--no-privileges',
   ];
-  // The schema exists.
-  if (schema !== usualSchema) args.push(`--schema=${schema}`);
+  // The schemas exist.
+  if (schema !== usualSchema) args.push(...[schema, own ?? schema].map((name) => `--schema=${name}`));
   const { size } = await stat(path);
   const { child, done } = start(program, args, variables, signal);
   // From this process, not from the file: where that is killed, the program has no end of the data, and commits
@@ -220,19 +252,19 @@ const feed = async (
 };
 
 /** Removes everything that was restored into an empty schema. */
-const clear = (url: string): Promise<void> =>
+const clear = (url: string, names: ServiceNames): Promise<void> =>
   withClient(url, async (client) => {
     await client.query(`do $$ declare one record; begin
       for one in select format('drop %s if exists %I.%I cascade',
           case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence'
             when 'f' then 'foreign table' else 'table' end, n.nspname, c.relname) as words
         from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = current_schema() and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f')
+        where ${isOurSchema('n.nspname', names)} and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f')
         order by c.relkind = 'S'
       loop execute one.words; end loop;
       for one in select format('drop routine if exists %s cascade', p.oid::regprocedure) as words
         from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-        where n.nspname = current_schema()
+        where ${isOurSchema('n.nspname', names)}
           and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
       loop execute one.words; end loop;
     end $$`);
@@ -240,6 +272,7 @@ const clear = (url: string): Promise<void> =>
 
 const restore = async (
   url: string,
+  names: ServiceNames,
   path: string,
   facts: CopyFacts,
   options: CopyOptions,
@@ -248,10 +281,10 @@ const restore = async (
   const schema = facts.schema ?? usualSchema;
   await prepareSchema(url, schema);
   // A database that was never compared is not in use: a start refuses it.
-  if (await withClient(url, isUnverified)) await clear(url);
-  if (!(await withClient(url, isEmpty))) {
+  if (await withClient(url, isUnverified)) await clear(url, names);
+  if (!(await withClient(url, (client) => isEmpty(client, names)))) {
     // Only what is exactly what should be there stays, and nothing is taken away.
-    await onPostgresSnapshot(url, accept).catch((cause: Error) => {
+    await onPostgresSnapshot(url, names, accept).catch((cause: Error) => {
       throw new Error(
         `the database of DATABASE_URL has tables already, which are not those of the backup (${cause.message}): make an empty one`,
         { cause },
@@ -259,34 +292,39 @@ const restore = async (
     });
     return;
   }
+  await withClient(url, (client) => prepareOwnSchema(client, schema, names));
   await run(url, `create table ${restoringName} (since timestamptz not null default now())`);
   try {
-    await feed(path, url, schema, options);
-    await onPostgresSnapshot(url, accept);
+    await feed(path, url, schema, names.schema, options);
+    await onPostgresSnapshot(url, names, accept);
     await run(url, `drop table ${restoringName}`);
   } catch (error) {
-    await clear(url);
+    await clear(url, names);
     throw error;
   }
 };
 
-export const postgresCopier = (url: string, targetOf: (url: string) => DatabaseTarget): DatabaseCopier => ({
+export const postgresCopier = (
+  url: string,
+  names: ServiceNames,
+  targetOf: (url: string) => DatabaseTarget,
+): DatabaseCopier => ({
   magic: 'PGDMP',
   copy: async (path, options, describe) => {
     try {
-      return await onSharedSnapshot(url, async (snapshot, client) => {
+      return await onSharedSnapshot(url, names, async (snapshot, client) => {
         const server = await serverOf(client);
         const { schema, version } = server;
         if (schema === null) throw new Error('DATABASE_URL names no schema that is there');
-        await dump(url, client, { server, schema, path }, options);
+        await dump(url, client, { server, schema, own: names.schema, path }, options);
         return describe(snapshot, { server: `PostgreSQL ${version}`, schema });
       });
     } catch (error) {
       throw plain(error);
     }
   },
-  occupied: (id) => occupied(url, id),
-  restore: (path, facts, options, accept) => restore(url, path, facts, options, accept),
+  occupied: (id) => occupied(url, names, id),
+  restore: (path, facts, options, accept) => restore(url, names, path, facts, options, accept),
   onTemporary: async (_beside, work) => {
     try {
       return await onTemporaryDatabase(url, (temporary) => work(targetOf(temporary)));

@@ -11,12 +11,14 @@ import { type Figure, figure } from '../../kernel/figure.ts';
 import { overloaded } from '../../kernel/problem.ts';
 import { StreamSlots, streamLimit } from '../chunk-stream.ts';
 import type { Caller, OpenDatabase, Query, Unit, WriteOptions } from '../database.ts';
+import type { Dialect } from '../dialect.ts';
 import { databaseUnavailable, isTransactionTimeout, transactionTimeout } from '../problems.ts';
+import { serviceNames } from '../service-names.ts';
 import { figuresOfShares, Shares, sumOfLoads } from '../shares.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { type AttachedReplica, watchCommit } from './commit-watch.ts';
 import { openCursor } from './cursor.ts';
-import { postgresDialect } from './dialect.ts';
+import { postgresDialectWith } from './dialect.ts';
 import { damageIn, type Effect, isConflict, isStalePlan, isWriteRefusal } from './errors.ts';
 import { ListeningSession } from './listener.ts';
 import { Pulse } from './pulse.ts';
@@ -137,7 +139,7 @@ export interface PostgresOptions extends DatabaseOptions {
 }
 
 class PostgresDatabase implements OpenDatabase {
-  readonly dialect = postgresDialect;
+  readonly dialect: Dialect;
   readonly replica: AttachedReplica | undefined;
   readonly #sessions: Sessions;
   readonly #streaming: Sessions;
@@ -166,6 +168,7 @@ class PostgresDatabase implements OpenDatabase {
 
   constructor(url: string, options: PostgresOptions, replica: AttachedReplica | undefined) {
     const { poolSize = 10, silenceLimit = silenceTimeout, unitLimit, prepare = true } = options;
+    this.dialect = postgresDialectWith(options.names ?? serviceNames());
     this.replica = replica;
     this.#url = url;
     this.#conflictLimit = options.mayRepeat === false ? 0 : conflictLimit;
@@ -244,7 +247,12 @@ class PostgresDatabase implements OpenDatabase {
     if (!this.#direct) return undefined;
     return (channel, heard) => {
       const settings = sessionSettings(this.#url, listenerLimits);
-      const listener = new ListeningSession(settings, channel, this.#payload, heard);
+      const listener = new ListeningSession(
+        settings,
+        this.dialect.names.channel(channel),
+        this.#payload,
+        heard,
+      );
       this.#listeners.add(listener);
       return () => {
         this.#listeners.delete(listener);
@@ -256,7 +264,10 @@ class PostgresDatabase implements OpenDatabase {
   get tell(): OpenDatabase['tell'] {
     if (!this.#direct) return undefined;
     return async (channel) => {
-      await this.execute({ sql: 'select pg_notify($1, $2)', parameters: [channel, this.#payload] });
+      await this.execute({
+        sql: 'select pg_notify($1, $2)',
+        parameters: [this.dialect.names.channel(channel), this.#payload],
+      });
     };
   }
 
@@ -326,7 +337,7 @@ class PostgresDatabase implements OpenDatabase {
     }
     // Most conflicts do not recur. Only a unit with a second conflict is queued.
     await delay(Math.random() * 4);
-    let conflict = options.table ?? '';
+    let conflict = this.#storedName(options.table);
     let last: unknown;
     try {
       return await this.#attempt(unit, options, until, (sql) => {
@@ -337,6 +348,11 @@ class PostgresDatabase implements OpenDatabase {
       last = error;
     }
     return this.#inTurn(conflict, () => this.#repeat(unit, options, until, last));
+  }
+
+  /** The name of a table as `firstTableOf` finds it in statements; empty without one. */
+  #storedName(table = ''): string {
+    return firstTableOf(`update ${this.dialect.names.written(table)}`);
   }
 
   /** Runs the work after the queued work on the same table, for which it waits at most `turnMs`. */
@@ -354,7 +370,7 @@ class PostgresDatabase implements OpenDatabase {
 
   #attempt<T>(
     unit: Unit<T>,
-    { table = '', limit }: WriteOptions,
+    { table, limit }: WriteOptions,
     until: number,
     refusedAt?: (sql: string) => void,
   ): Promise<T> {
@@ -364,7 +380,7 @@ class PostgresDatabase implements OpenDatabase {
       if (left <= 0) throw transactionTimeout(limit);
       return { limit: { left, whole: limit } };
     };
-    return this.#sessions.use(`update ${table}`, async (session) =>
+    return this.#sessions.use(`update ${this.#storedName(table)}`, async (session) =>
       runUnit(session, unit, limits(), this.replica, refusedAt),
     );
   }

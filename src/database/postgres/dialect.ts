@@ -11,18 +11,35 @@ import {
   PostgresQueryCompiler,
   type QueryId,
   type RootOperationNode,
+  type TableNode,
 } from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import { fromScaled } from '../../fields/decimal.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { ColumnDialect, Dialect, JsonEntry } from '../dialect.ts';
-import { quoteName } from '../quote.ts';
-import { type Fragment, identifier, join, literal, Numbering, sql } from '../statement.ts';
+import { type ServiceNames, serviceNames } from '../service-names.ts';
+import { type Fragment, identifier, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
 import { postgresSchema } from './schema.ts';
 import { searchPostgres } from './search.ts';
 
+/** Compiler that writes the service's own tables under their stored names. */
+export class OwnPostgresCompiler extends PostgresQueryCompiler {
+  readonly #names: ServiceNames;
+
+  constructor(names: ServiceNames) {
+    super();
+    this.#names = names;
+  }
+
+  protected override visitTable(node: TableNode): void {
+    const written = writtenTable(this.#names, node);
+    if (written === undefined) super.visitTable(node);
+    else this.append(written);
+  }
+}
+
 /** Compiler with numbered parameters (`$1`), so that one may occur in several places. */
-class NumberingPostgresCompiler extends PostgresQueryCompiler {
+class NumberingPostgresCompiler extends OwnPostgresCompiler {
   readonly #numbering = new Numbering();
 
   override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
@@ -156,17 +173,15 @@ const localTime = (value: Fragment, shift: Fragment): Fragment => {
 /** The text 1; where a condition holds, the character NUL, of which there is none: an error of its own. */
 const unless = (condition: Fragment): Fragment => sql`chr(case when ${condition} then 0 else 49 end)`;
 
-export const postgresDialect: Dialect = {
+/** A number of the program's own; any other would do. */
+const commitOrder = 7118540126532470n;
+
+type Named = 'names' | 'builder' | 'tableBytes' | 'commitOrderLock' | 'schema';
+
+/** Everything that does not depend on the names of the service's own tables. */
+const words: Omit<Dialect, Named> = {
   name: 'postgres',
   program: { name: 'PostgreSQL', versionSql: "select current_setting('server_version') as version" },
-  builder: new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new NumberingPostgresCompiler(),
-    },
-  }),
   columns,
   cast: (value, kind) => sql`cast(${value} as ${castType(kind)})`,
   recordId: (number, text) => sql`coalesce(to_json(${text}), to_json(${number}))`,
@@ -180,7 +195,6 @@ export const postgresDialect: Dialect = {
   atMost: (count, most) => sql`${unless(sql`${count} > ${literal(most)}`)} = '1'`,
   assertRowsExamined: () => undefined,
   databaseBytes: sql`pg_database_size(current_database())`,
-  tableBytes: (table) => sql`pg_table_size(${literal(quoteName(table))}::regclass)`,
   snapshotId,
   arrayText: (values) => sql`json_build_array(${join(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,
@@ -207,8 +221,6 @@ export const postgresDialect: Dialect = {
     return sql`to_char(${moment}, ${literal(bucketFormats[bucket])}) collate "C"`;
   },
   forUpdateSkipLocked: sql`for no key update skip locked`,
-  // A number of the program's own; any other would do.
-  commitOrderLock: sql`select pg_advisory_xact_lock(7118540126532470) as turn`,
   // A transaction would take three ways to the server and back where this takes one.
   writeWithCte: (write, others) =>
     sql`with _written as (${write}), ${join(
@@ -221,5 +233,31 @@ export const postgresDialect: Dialect = {
   diskProbe: [probeEachTablespace],
   isDiskProbeCheap: true,
   search: searchPostgres,
-  schema: postgresSchema,
 };
+
+const makeDialect = (names: ServiceNames): Dialect => ({
+  ...words,
+  names,
+  builder: new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new NumberingPostgresCompiler(names),
+    },
+  }),
+  tableBytes: (table) => sql`pg_table_size(${literal(names.quoted(table))}::regclass)`,
+  commitOrderLock: sql`select pg_advisory_xact_lock(${sql.raw(names.lock(commitOrder))}) as turn`,
+  schema: postgresSchema(names),
+});
+
+const made = new Map<ServiceNames, Dialect>();
+
+/** The dialect with the names of the service's own tables: one for each. */
+export const postgresDialectWith = (names: ServiceNames): Dialect => {
+  const dialect = made.get(names) ?? makeDialect(names);
+  made.set(names, dialect);
+  return dialect;
+};
+
+export const postgresDialect: Dialect = postgresDialectWith(serviceNames());

@@ -1,6 +1,8 @@
 /** Tables of a PostgreSQL database as its catalogue describes them. */
 
 import type { Introspection, SameKey } from '../introspection.ts';
+import type { ServiceNames } from '../service-names.ts';
+import { foundTableName, isOurSchema } from './schemas.ts';
 
 interface ColumnRow {
   readonly table: string;
@@ -25,10 +27,16 @@ interface IndexRow {
   readonly column: string | null;
 }
 
-const columnsSql = `select c.relname::text as "table", a.attname::text as name,
+/** The table that a reference names. */
+const target = (names: ServiceNames): string =>
+  foundTableName('t', '(select nspname from pg_namespace where oid = t.relnamespace)', names);
+
+const columnsSql = (
+  names: ServiceNames,
+): string => `select ${foundTableName('c', 'n.nspname', names)} as "table", a.attname::text as name,
     format_type(a.atttypid, a.atttypmod) as type, o.collname::text as "collation",
     a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as preset,
-    t.relname::text as target, k.confdeltype::text as action, k.conname::text as "constraint",
+    ${target(names)} as target, k.confdeltype::text as action, k.conname::text as "constraint",
     sa.attname::text as same_column, st.attname::text as same_to, s.confdeltype::text as same_action,
     s.conname::text as same_name
   from pg_attribute a
@@ -43,10 +51,12 @@ const columnsSql = `select c.relname::text as "table", a.attname::text as name,
     and cardinality(s.conkey) = 2 and s.conkey[1] = a.attnum and s.confkey[1] = k.confkey[1]
   left join pg_attribute sa on sa.attrelid = s.conrelid and sa.attnum = s.conkey[2]
   left join pg_attribute st on st.attrelid = s.confrelid and st.attnum = s.confkey[2]
-  where n.nspname = current_schema() and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+  where ${isOurSchema('n.nspname', names)} and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
   order by c.relname, a.attnum`;
 
-const indexesSql = `select c.relname::text as "table", i.relname::text as "index", x.indisunique as "unique",
+const indexesSql = (
+  names: ServiceNames,
+): string => `select ${foundTableName('c', 'n.nspname', names)} as "table", i.relname::text as "index", x.indisunique as "unique",
     a.attname::text as "column"
   from pg_index x
   join pg_class i on i.oid = x.indexrelid
@@ -54,7 +64,7 @@ const indexesSql = `select c.relname::text as "table", i.relname::text as "index
   join pg_namespace n on n.oid = c.relnamespace
   cross join lateral unnest(x.indkey::int2[]) with ordinality as k (attnum, position)
   left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
-  where n.nspname = current_schema() and not x.indisprimary and x.indpred is null
+  where ${isOurSchema('n.nspname', names)} and not x.indisprimary and x.indpred is null
   order by c.relname, i.relname, k.position`;
 
 const searchesSql = `select c.relname::text as "table", obj_description(c.oid, 'pg_class') as columns
@@ -88,9 +98,9 @@ const sameKeyOf = ({ same_column, same_to, same_action, same_name }: ColumnRow):
         name: same_name ?? undefined,
       };
 
-export const introspectPostgres: Introspection = {
+export const introspectPostgres = (names: ServiceNames): Introspection => ({
   columns: async (ask) =>
-    (await ask<ColumnRow>(columnsSql)).map((row) => ({
+    (await ask<ColumnRow>(columnsSql(names))).map((row) => ({
       table: row.table,
       name: row.name,
       type: spelt(row.type) + (row.collation === null ? '' : ` collate "${row.collation}"`),
@@ -106,7 +116,7 @@ export const introspectPostgres: Introspection = {
               same: sameKeyOf(row),
             },
     })),
-  indexes: (ask) => ask<IndexRow>(indexesSql),
+  indexes: (ask) => ask<IndexRow>(indexesSql(names)),
   searches: (ask) => ask(searchesSql),
   holds: (declared, wanted) => spelt(declared) === spelt(wanted),
-};
+});

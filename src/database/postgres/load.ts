@@ -2,8 +2,9 @@
 
 import { Client } from 'pg';
 import { quoteName } from '../quote.ts';
+import type { ServiceNames } from '../service-names.ts';
 import type { TableLoader } from '../target.ts';
-import { postgresDialect } from './dialect.ts';
+import { postgresDialectWith } from './dialect.ts';
 import { assertClientSettings, sessionSettings } from './session.ts';
 
 /**
@@ -16,17 +17,17 @@ const castTo = (declared: string): string => {
 };
 
 /** A number of the program's own; any other would do. */
-const loading = '7118540126532471';
+const loading = 7118540126532471n;
 
 const insertInto =
-  (client: Client): TableLoader['insert'] =>
+  (client: Client, own: ServiceNames): TableLoader['insert'] =>
   async (table, columns, rows) => {
     const names = columns.map(({ name }) => quoteName(name));
     const values = columns.map(({ type }, index) => `_${index}::${castTo(type)}`);
     const lists = columns.map((_, index) => `$${index + 1}::text[]`);
     const aliases = columns.map((_, index) => `_${index}`);
     await client.query({
-      text: `insert into ${quoteName(table)} (${names.join(', ')}) overriding system value
+      text: `insert into ${own.quoted(table)} (${names.join(', ')}) overriding system value
         select ${values.join(', ')} from unnest(${lists.join(', ')}) as _row(${aliases.join(', ')})`,
       values: columns.map((_, index) => rows.map((row) => row[index] ?? null)),
     });
@@ -34,6 +35,7 @@ const insertInto =
 
 export const onPostgresLoader = async <T>(
   url: string,
+  own: ServiceNames,
   work: (loader: TableLoader) => Promise<T>,
 ): Promise<T> => {
   const client = new Client(sessionSettings(url, { statementTimeout: 0, idleTimeout: 0, lockTimeout: 0 }));
@@ -43,9 +45,9 @@ export const onPostgresLoader = async <T>(
     await client.connect();
     await assertClientSettings(client);
     // One at a time. The server may still run the last statement of a lost connection, which has the lock until then.
-    await client.query(`select pg_advisory_lock(${loading})`);
+    await client.query(`select pg_advisory_lock(${own.lock(loading)})`);
     return await work({
-      dialect: postgresDialect,
+      dialect: postgresDialectWith(own),
       ask: async <Row>(sql: string) => (await client.query(sql)).rows as Row[],
       run: async (sql) => void (await client.query(sql)),
       transaction: async (unit) => {
@@ -59,7 +61,7 @@ export const onPostgresLoader = async <T>(
           throw error;
         }
       },
-      insert: insertInto(client),
+      insert: insertInto(client, own),
     });
   } finally {
     await client.end().catch(() => {});

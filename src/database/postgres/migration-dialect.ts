@@ -1,12 +1,14 @@
 import { type Dialect, PostgresDialect } from 'kysely';
+import { type ServiceNames, withNames } from '../service-names.ts';
+import { OwnPostgresCompiler } from './dialect.ts';
 import { assertClientSettings, sessionSettings } from './session.ts';
 
 /**
  * One connection without a statement timeout: an index over a large table takes its time. Kysely holds a session
  * advisory lock on it, so that of several processes one migrates while the others wait.
  */
-export const postgresMigrationDialect = (url: string): Dialect =>
-  new PostgresDialect({
+export const postgresMigrationDialect = (url: string, names: ServiceNames): Dialect => {
+  const dialect = new PostgresDialect({
     pool: async () => {
       const { default: pg } = await import('pg');
       const pool = new pg.Pool({
@@ -20,3 +22,10 @@ export const postgresMigrationDialect = (url: string): Dialect =>
       return pool;
     },
   });
+  return {
+    createAdapter: () => withNames(dialect.createAdapter(), names),
+    createDriver: () => dialect.createDriver(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => new OwnPostgresCompiler(names),
+  };
+};

@@ -1,6 +1,8 @@
 /** Sessions with one replica, opened only if it follows the same database and has the same settings. */
 
-import type { OpenDatabase } from '../database.ts';
+import type { OpenDatabase, Query } from '../database.ts';
+import { quoteText } from '../quote.ts';
+import { type ServiceNames, serviceNames } from '../service-names.ts';
 import type { DatabaseOptions } from '../target.ts';
 import { openPostgres, type PostgresOptions } from './database.ts';
 import { NoReplicaError, ReplicaWatch } from './replica-watch.ts';
@@ -11,13 +13,13 @@ const silenceLimitMs = 2_000;
 const connectTimeoutMs = 1_000;
 
 /** Cluster, database and schema of a session, and the process that serves it. */
-const serverQuery = {
+const serverQuery = (names: ServiceNames): Query => ({
   sql: `select (select system_identifier::text from pg_control_system()) as cluster,
     (select oid::text from pg_database where datname = current_database()) as database,
-    to_regclass('gatewright_database')::oid::text as schema,
+    to_regclass(${quoteText(names.written('gatewright_database'))})::oid::text as schema,
     pg_postmaster_start_time()::text as started, pg_is_in_recovery() as follows`,
   parameters: [],
-};
+});
 
 interface ServerRow {
   readonly cluster: string;
@@ -68,19 +70,20 @@ export const openLink = async (
   const close = async (): Promise<void> => {
     await Promise.all(opened.map((database) => database.close()));
   };
+  const names = options.names ?? serviceNames();
   const watching = { poolSize: 1, silenceLimit: silenceLimitMs };
   try {
     const primary = await open(url, watching);
     const replica = await open(replicaUrl, watching);
     const [first, second] = await Promise.all([
-      primary.get<ServerRow>(serverQuery),
-      replica.get<ServerRow>(serverQuery),
+      primary.get<ServerRow>(serverQuery(names)),
+      replica.get<ServerRow>(serverQuery(names)),
     ]);
     if (first === undefined || second === undefined) throw new Error('no row that describes a server');
     assertSame(first, second);
     // Several servers with one name would differ in their lag.
     const database = await open(replicaUrl, { started: second.started });
-    const watch = new ReplicaWatch({ primary, replica, now });
+    const watch = new ReplicaWatch({ primary, replica, now, names });
     return { database, watch, close };
   } catch (error) {
     await close();

@@ -1,7 +1,8 @@
 /** Measurement of how far a replica is behind its primary server. */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Reader } from '../database.ts';
+import type { Database, Query, Reader } from '../database.ts';
+import { type ServiceNames, serviceNames } from '../service-names.ts';
 
 const sampleIntervalMs = 100;
 
@@ -14,21 +15,17 @@ const maxMarks = 100;
 /** Text that changes with every write to the only row of `gatewright_database`. */
 const markSql = `id || ' ' || checked_at::text || ' ' || xmin::text`;
 
-const markQuery = { sql: `select ${markSql} as mark from gatewright_database`, parameters: [] };
+const queryOf = (sql: string): Query => ({ sql, parameters: [] });
 
 const nowSql = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** The condition holds as well where the clock of the server was set back. */
-const renewMark = {
-  sql: `update gatewright_database set checked_at = ${nowSql}
-    where checked_at not between ${nowSql} - ${markIntervalMs} and ${nowSql}`,
-  parameters: [],
-};
-
-const replicaQuery = {
-  sql: `select pg_is_in_recovery() as follows, (select ${markSql} from gatewright_database) as mark`,
-  parameters: [],
-};
+const queriesOn = (table: string) => ({
+  mark: queryOf(`select ${markSql} as mark from ${table}`),
+  // The condition holds as well where the clock of the server was set back.
+  renew: queryOf(`update ${table} set checked_at = ${nowSql}
+    where checked_at not between ${nowSql} - ${markIntervalMs} and ${nowSql}`),
+  replica: queryOf(`select pg_is_in_recovery() as follows, (select ${markSql} from ${table}) as mark`),
+});
 
 interface ReplicaRow {
   readonly follows: boolean;
@@ -41,6 +38,8 @@ export interface WatchedServers {
   readonly replica: Reader;
   /** The monotonic clock of this process, in milliseconds. */
   readonly now: () => number;
+  /** Those of the service's own tables; today's unless given. */
+  readonly names?: ServiceNames | undefined;
 }
 
 /** The server is no replica at the moment. */
@@ -54,6 +53,7 @@ export class NoReplicaError extends Error {}
  */
 export class ReplicaWatch {
   readonly #servers: WatchedServers;
+  readonly #queries: ReturnType<typeof queriesOn>;
   /** For each mark a moment before it was written, the oldest mark first. */
   readonly #marks = new Map<string, number>();
   #sampledAt = Number.NEGATIVE_INFINITY;
@@ -62,6 +62,7 @@ export class ReplicaWatch {
 
   constructor(servers: WatchedServers) {
     this.#servers = servers;
+    this.#queries = queriesOn((servers.names ?? serviceNames()).written('gatewright_database'));
   }
 
   /** The moment before which everything that was committed is on the replica; -Infinity while that is unknown. */
@@ -91,7 +92,7 @@ export class ReplicaWatch {
   async sample(): Promise<void> {
     // While the first server does not answer there are no new marks, and the age of the replica grows.
     await this.#samplePrimary().catch(() => {});
-    const row = await this.#servers.replica.get<ReplicaRow>(replicaQuery);
+    const row = await this.#servers.replica.get<ReplicaRow>(this.#queries.replica);
     if (row?.follows !== true) throw new NoReplicaError('it takes writes itself');
     if (row.mark === null) throw new NoReplicaError('it has no row in gatewright_database');
     this.#freshUntil = Math.max(this.#freshUntil, this.#marks.get(row.mark) ?? Number.NEGATIVE_INFINITY);
@@ -101,8 +102,8 @@ export class ReplicaWatch {
   async #samplePrimary(): Promise<void> {
     const { primary, now } = this.#servers;
     const at = now();
-    await primary.execute(renewMark);
-    const mark = (await primary.get<{ mark: string }>(markQuery))?.mark;
+    await primary.execute(this.#queries.renew);
+    const mark = (await primary.get<{ mark: string }>(this.#queries.mark))?.mark;
     if (mark === undefined) return;
     // The last sample has not seen a new mark, so this one was written after it; before the first sample, at any time.
     if (!this.#marks.has(mark)) this.#marks.set(mark, this.#sampledAt);

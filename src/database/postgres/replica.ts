@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DoublingPause } from '../../kernel/doubling-pause.ts';
 import type { CommitNote, ListReader, OpenDatabase, ReplicaState, SeenCommits } from '../database.ts';
+import { type ServiceNames, serviceNames } from '../service-names.ts';
 import type { DatabaseOptions, ReplicaOptions } from '../target.ts';
 import type { AttachedReplica } from './commit-watch.ts';
 import { openPostgres } from './database.ts';
@@ -25,6 +26,12 @@ const reasonOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 };
+
+/** The name of a table in statements, without its schema. */
+const inStatements =
+  (names: ServiceNames) =>
+  (table: string): string =>
+    names.shown(table).split('.').at(-1) ?? table;
 
 /** Keeps the link to a replica and chooses the server for the reads of each request. */
 class PostgresReplica implements AttachedReplica {
@@ -53,7 +60,7 @@ class PostgresReplica implements AttachedReplica {
     this.#options = options;
     this.#given = given;
     this.#now = now;
-    this.#areDecisive = writesTo(given.decisive);
+    this.#areDecisive = writesTo(given.decisive.map(inStatements(options.names ?? serviceNames())));
   }
 
   /** @throws ForeignReplicaError if the server is a replica of another database */

@@ -20,10 +20,14 @@ import {
   type SearchRequest,
   type SearchSchema,
 } from '../search.ts';
+import type { ServiceNames } from '../service-names.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../statement.ts';
 
 /** Full-text search by `tsvector`: the labels A to D tell the fields apart. */
 const labels = ['A', 'B', 'C', 'D'] as const;
+
+/** The function that divides a text into words. */
+const searchWords = 'gatewright_search_words';
 
 /** Bytes of a text from which the parser of PostgreSQL might leave out a word, as too long. */
 const safelyParsed = 2000;
@@ -48,7 +52,9 @@ const plain = (text: string): string => {
  * The function that divides a text into words, as `searchWords` divides a query. It does not depend on the language of
  * the database: the parser of PostgreSQL gets plain letters and digits only, other words are made here.
  */
-const divide = (): string => `create or replace function gatewright_search_words(value text) returns tsvector
+const divide = ({
+  routine,
+}: ServiceNames): string => `create or replace function ${routine(searchWords)}(value text) returns tsvector
   language plpgsql immutable parallel safe as $$
 declare
   folded text;
@@ -85,22 +91,22 @@ begin
 end
 $$`;
 
-const wordsOf = (row: string, { columns }: SearchIndex): string =>
+const wordsOf = (row: string, { columns }: SearchIndex, { routine }: ServiceNames): string =>
   columns
     .map((column, nth) => {
       const text = `left(${row}.${quoteName(column)}, ${Math.floor(searchedCharacters / columns.length)})`;
-      return `setweight(gatewright_search_words(${text}), '${labels[nth]}')`;
+      return `setweight(${routine(searchWords)}(${text}), '${labels[nth]}')`;
     })
     .join(' || ');
 
-const fill = (index: SearchIndex, which = ''): string =>
+const fill = (index: SearchIndex, names: ServiceNames, which = ''): string =>
   `insert into ${quoteName(searchTable(index.of))} (id, words)
-  select t."id", ${wordsOf('t', index)} from ${quoteName(index.of)} as t${which}`;
+  select t."id", ${wordsOf('t', index, names)} from ${quoteName(index.of)} as t${which}`;
 
 const rowOf = (row: string, columns: readonly string[]): string =>
   `row(${columns.map((column) => `${row}.${quoteName(column)}`).join(', ')})`;
 
-const triggers = (index: SearchIndex): readonly string[] => {
+const triggers = (index: SearchIndex, names: ServiceNames): readonly string[] => {
   const { of, columns } = index;
   const name = quoteName(searchTable(of));
   return [
@@ -115,7 +121,7 @@ begin
       return null;
     end if;
   end if;
-  insert into ${name} (id, words) values (new."id", ${wordsOf('new', index)})
+  insert into ${name} (id, words) values (new."id", ${wordsOf('new', index, names)})
   on conflict (id) do update set words = excluded.words;
   return null;
 end
@@ -125,19 +131,19 @@ $$`,
   ];
 };
 
-export const searchSchemaPostgres: SearchSchema = {
+export const searchSchemaPostgres = (names: ServiceNames): SearchSchema => ({
   create: (index) => {
     const name = quoteName(searchTable(index.of));
     return [
-      divide(),
+      divide(names),
       `create table ${name} (id bigint primary key, words tsvector not null)`,
       `comment on table ${name} is ${quoteText(JSON.stringify(index.columns))}`,
       `create index on ${name} using gin (words) with (fastupdate = off)`,
-      ...triggers(index),
+      ...triggers(index, names),
     ];
   },
   fill: (index, lowest, below) =>
-    `${fill(index, ` where t."id" >= ${lowest} and t."id" < ${below}`)} on conflict (id) do nothing`,
+    `${fill(index, names, ` where t."id" >= ${lowest} and t."id" < ${below}`)} on conflict (id) do nothing`,
   complete: ({ of }) => {
     const name = quoteName(searchTable(of));
     const isLeft = `not exists (select 1 from ${quoteName(of)} as t where t."id" = words.id)`;
@@ -161,8 +167,8 @@ export const searchSchemaPostgres: SearchSchema = {
       `drop table if exists ${name}`,
     ];
   },
-  refill: (index) => [`delete from ${quoteName(searchTable(index.of))}`, fill(index)],
-};
+  refill: (index) => [`delete from ${quoteName(searchTable(index.of))}`, fill(index, names)],
+});
 
 const words = identifier('_words');
 

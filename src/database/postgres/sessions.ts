@@ -175,8 +175,8 @@ const maxWaiting = 20_000;
 /** How long a statement waits for a session. */
 const sessionWaitMs = 5_000;
 
-/** The first table of a statement after FROM, INTO or UPDATE. */
-const firstTable = /\b(?:from|into|update)\s+"?(?<table>[\w$]+)/i;
+/** The first table of a statement after FROM, INTO or UPDATE, without its schema. */
+const firstTable = /\b(?:from|into|update)\s+(?:(?:"[^"]+"|[\w$]+)\.)?"?(?<table>[\w$]+)/i;
 
 const tables = new BoundedCache<{ readonly table: string }>(1_000);
 

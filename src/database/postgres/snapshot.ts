@@ -2,8 +2,9 @@
 
 import { Client } from 'pg';
 import { behind, quoteName, quoteText } from '../quote.ts';
+import type { ServiceNames } from '../service-names.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
-import { postgresDialect } from './dialect.ts';
+import { postgresDialectWith } from './dialect.ts';
 import { damageIn } from './errors.ts';
 import { assertClientSettings, sessionSettings } from './session.ts';
 
@@ -25,10 +26,10 @@ const rendered = (column: string, type: string): string => {
   return `${value}::text`;
 };
 
-const typesOf = async (client: Client, table: string): Promise<ReadonlyMap<string, string>> => {
+const typesOf = async (client: Client, quotedTable: string): Promise<ReadonlyMap<string, string>> => {
   const { rows } = await client.query<{ name: string; type: string }>(
     `select attname::text as name, format_type(atttypid, atttypmod) as type from pg_attribute
-     where attrelid = (quote_ident(current_schema()) || '.' || quote_ident(${quoteText(table)}))::regclass
+     where attrelid = (${quoteText(quotedTable)})::regclass
        and attnum > 0 and not attisdropped`,
   );
   return new Map(rows.map(({ name, type }) => [name, type]));
@@ -36,15 +37,15 @@ const typesOf = async (client: Client, table: string): Promise<ReadonlyMap<strin
 
 async function* rowsOf(
   client: Client,
-  table: string,
+  quotedTable: string,
   columns: readonly string[],
   from: Parameters<TableSnapshot['rows']>[2],
 ): AsyncIterableIterator<readonly CanonicalRow[]> {
-  const types = await typesOf(client, table);
+  const types = await typesOf(client, quotedTable);
   const list = columns.map((column) => rendered(column, types.get(column) ?? ''));
   const floats = columns.map((column) => isFloat(types.get(column) ?? ''));
   await client.query(
-    `declare _rows no scroll cursor for select ${list.join(', ') || 'null'} from ${quoteName(table)} ${behind(table, from)}`,
+    `declare _rows no scroll cursor for select ${list.join(', ') || 'null'} from ${quotedTable} ${behind(quotedTable, from)}`,
   );
   for (let count = firstRows; ; ) {
     const { rows } = await client.query<(string | null)[]>({
@@ -65,16 +66,17 @@ async function* rowsOf(
 }
 
 /** The state that the transaction of a connection sees. */
-const snapshotOf = (client: Client): TableSnapshot => ({
-  dialect: postgresDialect,
+const snapshotOf = (client: Client, names: ServiceNames): TableSnapshot => ({
+  dialect: postgresDialectWith(names),
   ask: async <Row>(sql: string) => (await client.query(sql)).rows as Row[],
-  rows: (table, columns, from) => rowsOf(client, table, columns, from),
+  rows: (table, columns, from) => rowsOf(client, names.quoted(table), columns, from),
   isDamage: (error) => damageIn(error) !== undefined,
 });
 
 /** `onPostgresSnapshot` with the connection, whose transaction others can share by `pg_export_snapshot()`. */
 export const onSharedSnapshot = async <T>(
   url: string,
+  names: ServiceNames,
   work: (snapshot: TableSnapshot, client: Client) => Promise<T>,
 ): Promise<T> => {
   const client = new Client(sessionSettings(url, { statementTimeout: 0, idleTimeout: 0, lockTimeout: 0 }));
@@ -84,7 +86,7 @@ export const onSharedSnapshot = async <T>(
     await client.connect();
     await assertClientSettings(client);
     await client.query('begin isolation level repeatable read, read only');
-    return await work(snapshotOf(client), client);
+    return await work(snapshotOf(client, names), client);
   } finally {
     await client.end().catch(() => {});
   }
@@ -92,5 +94,6 @@ export const onSharedSnapshot = async <T>(
 
 export const onPostgresSnapshot = <T>(
   url: string,
+  names: ServiceNames,
   work: (snapshot: TableSnapshot) => Promise<T>,
-): Promise<T> => onSharedSnapshot(url, (snapshot) => work(snapshot));
+): Promise<T> => onSharedSnapshot(url, names, (snapshot) => work(snapshot));

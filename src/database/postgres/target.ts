@@ -1,9 +1,12 @@
+/** PostgreSQL database by its URL: how it is opened, migrated, copied and rehearsed. */
+
+import type { ServiceNames } from '../service-names.ts';
 import type { DatabaseTarget, TargetKind } from '../target.ts';
 
-const loadDialect = async () => (await import('./dialect.ts')).postgresDialect;
+const loadDialect = async (names: ServiceNames) => (await import('./dialect.ts')).postgresDialectWith(names);
 
-const migrationDriver = async (url: string) =>
-  (await import('./migration-dialect.ts')).postgresMigrationDialect(url);
+const migrationDriver = async (url: string, names: ServiceNames) =>
+  (await import('./migration-dialect.ts')).postgresMigrationDialect(url, names);
 
 /** Host and name of the database; a socket is named by its folder. */
 const placeOf = (url: string): string => {
@@ -11,8 +14,10 @@ const placeOf = (url: string): string => {
   return `${searchParams.get('host') ?? host}${pathname}`;
 };
 
-const targetOf = (url: string): DatabaseTarget => ({
-  dialect: loadDialect,
+const targetOf = (url: string, names: ServiceNames): DatabaseTarget => ({
+  dialect: () => loadDialect(names),
+  names,
+  withNames: (others) => targetOf(url, others),
   telemetryName: 'postgresql',
   file: undefined,
   place: placeOf(url),
@@ -21,31 +26,32 @@ const targetOf = (url: string): DatabaseTarget => ({
   hasRemains: () => false,
   // The log is in the server's hands.
   lostWrites: () => undefined,
-  open: async (options) => {
+  open: async (given) => {
+    const options = { ...given, names };
     const { openPostgres } = await import('./database.ts');
     if (options.replica === undefined) return openPostgres(url, options);
     const { openWithReplica } = await import('./replica.ts');
     return openWithReplica(url, options, options.replica);
   },
-  migrationDriver: () => migrationDriver(url),
+  migrationDriver: () => migrationDriver(url, names),
   isLockedOut: async (error) => {
     const { isConflict, isLockTimeout } = await import('./errors.ts');
     return isLockTimeout(error) || isConflict(error);
   },
   // The statements run in a transaction that cannot write.
   rehearse: async (work) =>
-    work({ dialect: await loadDialect(), driver: await migrationDriver(url), writes: false }),
+    work({ dialect: await loadDialect(names), driver: await migrationDriver(url, names), writes: false }),
   snapshot: async (work) => {
     const { onPostgresSnapshot } = await import('./snapshot.ts');
-    return onPostgresSnapshot(url, work);
+    return onPostgresSnapshot(url, names, work);
   },
   copier: async () => {
     const { postgresCopier } = await import('./copier.ts');
-    return postgresCopier(url, targetOf);
+    return postgresCopier(url, names, (place) => targetOf(place, names));
   },
   load: async (work) => {
     const { onPostgresLoader } = await import('./load.ts');
-    return onPostgresLoader(url, work);
+    return onPostgresLoader(url, names, work);
   },
 });
 

@@ -50,7 +50,7 @@ const rebuiltColumn = (
 export const alterColumns: SchemaDialect['alterColumns'] = async (alteration) => {
   const { db, dialect, table, steps, drop } = alteration;
   for (const { column, to, refers } of steps.filter(({ from }) => from === undefined))
-    await runAll(db, [addColumn(table.name, column, to, dialect) + referenceSql(refers)]);
+    await runAll(db, [addColumn(table.name, column, to, dialect) + referenceSql(refers, dialect.names)]);
   for (const step of steps) {
     if (isConverted(step)) await convertAside(alteration, step);
     await fillColumn(alteration, isConverted(step) ? nextColumn(step.column) : step.column, step);

@@ -16,6 +16,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { syncDirectory } from '../../kernel/sync-directory.ts';
 import { inPartDirectory } from '../part-directory.ts';
+import type { ServiceNames } from '../service-names.ts';
 import type { CopyOptions, DatabaseCopier, DatabaseTarget, TableSnapshot } from '../target.ts';
 import { isSqliteError } from './errors.ts';
 import { ServiceClaim } from './service-claim.ts';
@@ -105,7 +106,11 @@ const isServed = (path: string): boolean => {
   return !claim.alone;
 };
 
-export const sqliteCopier = (given: string, targetOf: (path: string) => DatabaseTarget): DatabaseCopier => {
+export const sqliteCopier = (
+  given: string,
+  names: ServiceNames,
+  targetOf: (path: string) => DatabaseTarget,
+): DatabaseCopier => {
   const place = resolve(given);
 
   const occupied = (): string | undefined => {
@@ -127,7 +132,7 @@ export const sqliteCopier = (given: string, targetOf: (path: string) => Database
       await copyFile(from, draft, options);
       await withFrozen(draft, async (database) => {
         check(database, from);
-        await accept(snapshotOf(database));
+        await accept(snapshotOf(database, names));
       });
       options.signal.throwIfAborted();
       syncFile(draft);
@@ -147,7 +152,7 @@ export const sqliteCopier = (given: string, targetOf: (path: string) => Database
         settle(path);
         const server = `SQLite ${String(source.prepare('select sqlite_version() as v').get()?.['v'])}`;
         // The copy is described, not its source: a flaw of the copy is not found otherwise.
-        return onSqliteSnapshot(path, (snapshot) => describe(snapshot, { server, schema: undefined }));
+        return onSqliteSnapshot(path, names, (snapshot) => describe(snapshot, { server, schema: undefined }));
       }),
     occupied: async () => occupied(),
     restore: (path, _facts, options, accept) => restore(path, options, accept),

@@ -9,13 +9,15 @@ import { type Figure, figure } from '../../kernel/figure.ts';
 import { nextSlice } from '../../kernel/slices.ts';
 import { StreamSlots } from '../chunk-stream.ts';
 import type { Caller, Claimant, OpenDatabase, Query, Transaction, Unit, WriteOptions } from '../database.ts';
+import type { Dialect } from '../dialect.ts';
 import { databaseUnavailable } from '../problems.ts';
+import { serviceNames } from '../service-names.ts';
 import { figuresOfShares } from '../shares.ts';
 import type { DatabaseOptions, Peers } from '../target.ts';
 import { BriefScans } from './brief-scans.ts';
 import { everybodysTurn, whileBusy } from './busy.ts';
 import { FileIdentity, SqliteConnection } from './connection.ts';
-import { sqliteDialect } from './dialect.ts';
+import { sqliteDialectWith } from './dialect.ts';
 import { isBusy, isDamage, isUnwritable, namingFile } from './errors.ts';
 import { preparePrivateFile } from './files.ts';
 import { ReaderThread } from './reader-thread.ts';
@@ -227,7 +229,7 @@ const versionOf = (connection: SqliteConnection): number =>
  * statements run in reader threads.
  */
 class SqliteDatabase implements OpenDatabase {
-  readonly dialect = sqliteDialect;
+  readonly dialect: Dialect;
   readonly pause = everybodysTurn;
   readonly #place: SqliteFile;
   readonly #writing: SqliteConnection;
@@ -251,6 +253,7 @@ class SqliteDatabase implements OpenDatabase {
     reading: SqliteConnection,
     options: DatabaseOptions,
   ) {
+    this.dialect = sqliteDialectWith(options.names ?? serviceNames());
     this.#place = place;
     this.#writing = writing;
     this.#reading = reading;

@@ -9,20 +9,38 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type TableNode,
 } from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
-import { type Fragment, join, literal, Numbering, sql } from '../statement.ts';
+import { type ServiceNames, serviceNames } from '../service-names.ts';
+import { type Fragment, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
 import { jsonNumber } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
 import { searchSqlite } from './search.ts';
+
+/** Compiler that writes the service's own tables under their stored names. */
+export class OwnSqliteCompiler extends SqliteQueryCompiler {
+  readonly #names: ServiceNames;
+
+  constructor(names: ServiceNames) {
+    super();
+    this.#names = names;
+  }
+
+  protected override visitTable(node: TableNode): void {
+    const written = writtenTable(this.#names, node);
+    if (written === undefined) super.visitTable(node);
+    else this.append(written);
+  }
+}
 
 /**
  * Compiler with numbered parameters, so that one may occur in several places. Each is written `+?1`: SQLite plans a
  * statement again at every run if a bare parameter is compared with a column of a sorted query (since 3.54), is a
  * pattern of LIKE, or a limit.
  */
-class NumberingSqliteCompiler extends SqliteQueryCompiler {
+class NumberingSqliteCompiler extends OwnSqliteCompiler {
   readonly #numbering = new Numbering();
 
   override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
@@ -118,17 +136,12 @@ const localTime = (value: Fragment, shift: Fragment): Fragment => {
 /** No limit of any connection is as high: what would be so long is refused before it is made. */
 const unless = (beyond: Fragment): Fragment => sql`length(zeroblob(iif(${beyond}, 2147483647, 0))) = 0`;
 
-export const sqliteDialect: Dialect = {
+type Named = 'names' | 'builder' | 'schema';
+
+/** Everything that does not depend on the names of the service's own tables. */
+const words: Omit<Dialect, Named> = {
   name: 'sqlite',
   program: { name: 'SQLite', versionSql: 'select sqlite_version() as version' },
-  builder: new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new NumberingSqliteCompiler(),
-    },
-  }),
   columns: {
     text: { type: 'TEXT' },
     integer: { type: 'INTEGER' },
@@ -199,5 +212,29 @@ export const sqliteDialect: Dialect = {
   ],
   isDiskProbeCheap: false,
   search: searchSqlite,
-  schema: sqliteSchema,
 };
+
+const makeDialect = (names: ServiceNames): Dialect => ({
+  ...words,
+  names,
+  builder: new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new NumberingSqliteCompiler(names),
+    },
+  }),
+  schema: sqliteSchema(names),
+});
+
+const made = new Map<ServiceNames, Dialect>();
+
+/** The dialect with the names of the service's own tables: one for each. */
+export const sqliteDialectWith = (names: ServiceNames): Dialect => {
+  const dialect = made.get(names) ?? makeDialect(names);
+  made.set(names, dialect);
+  return dialect;
+};
+
+export const sqliteDialect: Dialect = sqliteDialectWith(serviceNames());

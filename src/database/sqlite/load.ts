@@ -2,8 +2,9 @@
 
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { quoteName } from '../quote.ts';
+import type { ServiceNames } from '../service-names.ts';
 import type { TableLoader } from '../target.ts';
-import { sqliteDialect } from './dialect.ts';
+import { sqliteDialectWith } from './dialect.ts';
 import { preparePrivateFile } from './files.ts';
 import { affinity } from './introspect.ts';
 
@@ -37,11 +38,11 @@ const binders: Readonly<Record<ReturnType<typeof affinity>, (text: string) => SQ
 };
 
 const insertInto =
-  (database: DatabaseSync): TableLoader['insert'] =>
+  (database: DatabaseSync, own: ServiceNames): TableLoader['insert'] =>
   async (table, columns, rows) => {
     const names = columns.map(({ name }) => quoteName(name));
     const statement = database.prepare(
-      `insert into ${quoteName(table)} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
+      `insert into ${own.quoted(table)} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
     );
     const bind = columns.map(({ type }) => binders[affinity(type)]);
     for (const row of rows)
@@ -50,6 +51,7 @@ const insertInto =
 
 export const onSqliteLoader = async <T>(
   path: string,
+  own: ServiceNames,
   work: (loader: TableLoader) => Promise<T>,
 ): Promise<T> => {
   preparePrivateFile(path);
@@ -59,7 +61,7 @@ export const onSqliteLoader = async <T>(
     'pragma trusted_schema = off; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full',
   );
   return await work({
-    dialect: sqliteDialect,
+    dialect: sqliteDialectWith(own),
     ask: async <Row>(sql: string) => database.prepare(sql).all() as Row[],
     run: async (sql) => database.exec(sql),
     transaction: async (unit) => {
@@ -73,6 +75,6 @@ export const onSqliteLoader = async <T>(
         throw error;
       }
     },
-    insert: insertInto(database),
+    insert: insertInto(database, own),
   });
 };

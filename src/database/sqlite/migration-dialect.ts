@@ -9,10 +9,11 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely';
 import type { SqlValue } from '../database.ts';
+import { type ServiceNames, withNames } from '../service-names.ts';
 import { bind } from './connection.ts';
+import { OwnSqliteCompiler } from './dialect.ts';
 import { namingFile } from './errors.ts';
 import { preparePrivateFile } from './files.ts';
 import { addFunctions } from './functions.ts';
@@ -126,9 +127,9 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-export const sqliteMigrationDialect = (path: string): Dialect => ({
-  createAdapter: () => new TransactionalAdapter(),
+export const sqliteMigrationDialect = (path: string, names: ServiceNames): Dialect => ({
+  createAdapter: () => withNames(new TransactionalAdapter(), names),
   createDriver: () => new MigrationDriver(path),
   createIntrospector: (db) => new SqliteIntrospector(db),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createQueryCompiler: () => new OwnSqliteCompiler(names),
 });

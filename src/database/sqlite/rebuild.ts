@@ -8,6 +8,7 @@ import type { MigrationDatabase } from '../migrations/migration.ts';
 import { sameKeySql } from '../migrations/same-keys.ts';
 import { runAll } from '../migrations/statements.ts';
 import { quoteName, quoteText } from '../quote.ts';
+import { namesOn, type ServiceNames } from '../service-names.ts';
 import { ownTypes } from './own-types.ts';
 
 /** A column of the table that takes the old one's place, and the SQL of its values. */
@@ -24,13 +25,13 @@ const lost =
 const bare = (sql: string): string =>
   sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--.*|\/\*[\s\S]*?\*\//g, ' ');
 
-const columnText = ({ name, type, notNull, preset, references }: ColumnShape): string => {
+const columnText = ({ name, type, notNull, preset, references }: ColumnShape, own: ServiceNames): string => {
   if (name === 'id')
     return /^integer$/i.test(type) ? `"id" ${ownTypes.id}` : `"id" ${type} not null primary key`;
   const parts = [quoteName(name), type];
   if (notNull) parts.push('not null');
   if (preset !== undefined) parts.push(`default ${preset}`);
-  return parts.join(' ') + referenceSql(references);
+  return parts.join(' ') + referenceSql(references, own);
 };
 
 /**
@@ -98,7 +99,10 @@ export const rebuildTable = async (
   const next = `${table.name}__next`;
   const names = columns.map(({ shape }) => quoteName(shape.name)).join(', ');
   const sequence = `name = ${quoteText(next)}`;
-  const lines = [...columns.map(({ shape }) => columnText(shape)), ...keptSame(table.name, columns)];
+  const lines = [
+    ...columns.map(({ shape }) => columnText(shape, namesOn(db))),
+    ...keptSame(table.name, columns),
+  ];
   await runAll(db, [
     `create table ${quoteName(next)} (\n  ${lines.join(',\n  ')}\n)`,
     `insert into ${quoteName(next)} (${names})\n  select ${columns.map(({ value }) => value).join(', ')} from ${quoteName(table.name)}`,

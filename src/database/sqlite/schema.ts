@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ReferenceTriggers, SameKeys, SchemaDialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
+import type { ServiceNames } from '../service-names.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
 import { introspectSqlite } from './introspect.ts';
@@ -38,28 +39,34 @@ const sameKeysSqlite: SameKeys = {
 };
 
 /** The keys of a user go before the user does, whose name is not known any more when the foreign key deletes them. */
-const revokedKeysSqlite: readonly string[] = [
-  'drop trigger if exists gatewright_key_revoked',
-  `create trigger gatewright_key_revoked before delete on api_keys
+const revokedKeysSqlite = ({ object, written }: ServiceNames): readonly string[] => [
+  `drop trigger if exists ${object('gatewright_key_revoked')}`,
+  `create trigger ${object('gatewright_key_revoked')} before delete on ${written('api_keys')}
 begin
-  insert into gatewright_revoked_keys (key_id, key_hash, name, user_id, username, revoked_at)
+  insert into ${written('gatewright_revoked_keys')} (key_id, key_hash, name, user_id, username, revoked_at)
   values (old.id, old.key_hash, old.name, old.user_id,
-    coalesce((select username from users where id = old.user_id), ''), strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    coalesce((select username from ${written('users')} where id = old.user_id), ''), strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
   on conflict (key_id) do nothing;
 end`,
-  'drop trigger if exists gatewright_user_keys_revoked',
-  `create trigger gatewright_user_keys_revoked before delete on users
+  `drop trigger if exists ${object('gatewright_user_keys_revoked')}`,
+  `create trigger ${object('gatewright_user_keys_revoked')} before delete on ${written('users')}
 begin
-  delete from api_keys where user_id = old.id;
+  delete from ${written('api_keys')} where user_id = old.id;
 end`,
 ];
 
-export const sqliteSchema: SchemaDialect = {
+export const sqliteSchema = (names: ServiceNames): SchemaDialect => ({
   own: ownTypes,
   introspection: introspectSqlite,
   referenceTriggers: nulledReferencesSqlite,
   sameKeys: sameKeysSqlite,
-  revokedKeyTriggers: revokedKeysSqlite,
+  revokedKeyTriggers: revokedKeysSqlite(names),
+  servicesShare: false,
+  place: [],
+  serviceSets: `select m.name as found,
+    exists (select 1 from sqlite_master u where u.type = 'table' and u.name = 'gatewright_users') as prefixed
+  from sqlite_master m where m.type = 'table' and m.name like '%database'
+    and (select count(*) from pragma_table_info(m.name) c where c.name in ('id', 'major', 'checked_at')) = 3`,
   namesForeignKeys: false,
   boolean: (value) => String(Number(value)),
   mapKeys: (object, key) => sql`(
@@ -76,8 +83,8 @@ export const sqliteSchema: SchemaDialect = {
     `create ${unique ? 'unique ' : ''}index ${quoteName(next)} on ${quoteName(table)} (${columns.map(quoteName).join(', ')})`,
   ],
   alterColumns,
-  moving: movingSqlite,
+  moving: movingSqlite(names),
   search: searchSchemaSqlite,
   // A number in the head of the file, so that another file differs in its first 100 bytes.
   mark: () => [`pragma user_version = ${randomBytes(4).readUInt32BE() >>> 1}`],
-};
+});

@@ -6,8 +6,9 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { behind, quoteName } from '../quote.ts';
+import type { ServiceNames } from '../service-names.ts';
 import type { CanonicalRow, TableSnapshot } from '../target.ts';
-import { sqliteDialect } from './dialect.ts';
+import { sqliteDialectWith } from './dialect.ts';
 import { isDamage, namingFile, whyUnwritable } from './errors.ts';
 
 /** UTF-16 units of texts in a batch, about. */
@@ -25,12 +26,12 @@ const lengthOf = (row: CanonicalRow): number => row.reduce((sum, value) => sum +
 
 async function* rowsOf(
   database: DatabaseSync,
-  table: string,
+  quotedTable: string,
   columns: readonly string[],
   from: Parameters<TableSnapshot['rows']>[2],
 ): AsyncIterableIterator<readonly CanonicalRow[]> {
   const statement = database.prepare(
-    `select ${columns.map(quoteName).join(', ') || 'null'} from ${quoteName(table)} ${behind(table, from)}`,
+    `select ${columns.map(quoteName).join(', ') || 'null'} from ${quotedTable} ${behind(quotedTable, from)}`,
   );
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
@@ -50,10 +51,10 @@ async function* rowsOf(
 }
 
 /** The state that a connection sees: it must not be written through it. */
-export const snapshotOf = (database: DatabaseSync): TableSnapshot => ({
-  dialect: sqliteDialect,
+export const snapshotOf = (database: DatabaseSync, names: ServiceNames): TableSnapshot => ({
+  dialect: sqliteDialectWith(names),
   ask: async <Row>(sql: string) => database.prepare(sql).all() as Row[],
-  rows: (table, columns, from) => rowsOf(database, table, columns, from),
+  rows: (table, columns, from) => rowsOf(database, names.quoted(table), columns, from),
   isDamage,
 });
 
@@ -99,5 +100,6 @@ export const withFrozen = async <T>(
 
 export const onSqliteSnapshot = <T>(
   path: string,
+  names: ServiceNames,
   work: (snapshot: TableSnapshot) => Promise<T>,
-): Promise<T> => withFrozen(path, (database) => work(snapshotOf(database)));
+): Promise<T> => withFrozen(path, (database) => work(snapshotOf(database, names)));

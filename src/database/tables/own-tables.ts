@@ -106,12 +106,12 @@ export const ownTables = [
 ] as const;
 
 /** Tables that migrations make when they need them. */
-const migrationTables: readonly Table[] = [
+const migrationTables = [
   appliedTable('gatewright_migrations'),
   appliedTable('migrations'),
   registeredTablesTable,
   registeredColumnsTable,
-];
+] as const;
 
 /** The tables for Kysely. */
 export type CoreSchema = { [Each in (typeof ownTables)[number] as Each['name']]: TableRow<Each> };

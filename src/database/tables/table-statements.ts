@@ -9,10 +9,10 @@ const defaultSql = (value: boolean | number | string, { schema }: Dialect): stri
   return typeof value === 'number' ? String(value) : quoteText(value);
 };
 
-const referenceSql = ({ options: { references, onDelete } }: TableColumn): string => {
+const referenceSql = ({ options: { references, onDelete } }: TableColumn, { names }: Dialect): string => {
   const [table = '', column = ''] = (references ?? '').split('.');
   const action = onDelete === undefined ? '' : ` on delete ${onDelete}`;
-  return `references ${quoteName(table)} (${quoteName(column)})${action}`;
+  return `references ${names.quoted(table)} (${quoteName(column)})${action}`;
 };
 
 const columnSql = (name: string, column: TableColumn, dialect: Dialect): string => {
@@ -22,7 +22,7 @@ const columnSql = (name: string, column: TableColumn, dialect: Dialect): string 
   if (!options.nullable && type !== 'id') words.push('not null');
   if (options.default !== undefined) words.push('default', defaultSql(options.default, dialect));
   if (options.check !== undefined) words.push(`check (${options.check})`);
-  if (options.references !== undefined) words.push(referenceSql(column));
+  if (options.references !== undefined) words.push(referenceSql(column, dialect));
   return words.join(' ');
 };
 
@@ -30,11 +30,11 @@ const indexSql = (
   table: Table,
   name: string,
   { on, unique, where }: TableIndex,
-  { schema }: Dialect,
+  { schema, names }: Dialect,
 ): string => {
   const parts = on.map((part) => (Object.hasOwn(table.columns, part) ? quoteName(part) : part));
   const condition = typeof where === 'function' ? where({ on: schema.boolean(true) }) : where;
-  const create = `create ${unique ? 'unique ' : ''}index ${quoteName(name)} on ${quoteName(table.name)} (${parts.join(', ')})`;
+  const create = `create ${unique ? 'unique ' : ''}index ${quoteName(names.object(name))} on ${names.quoted(table.name)} (${parts.join(', ')})`;
   return condition === undefined ? create : `${create} where ${condition}`;
 };
 
@@ -45,7 +45,8 @@ export const addColumnStatements = (
   dialect: Dialect,
 ): readonly string[] =>
   Object.entries(columns).map(
-    ([name, each]) => `alter table ${quoteName(table)} add column ${columnSql(name, each, dialect)}`,
+    ([name, each]) =>
+      `alter table ${dialect.names.quoted(table)} add column ${columnSql(name, each, dialect)}`,
   );
 
 /** Makes the table with its indexes. `ifMissing`: it may be there already. */
@@ -57,7 +58,7 @@ export const createStatements = (
   const key = table.primaryKey.map(quoteName).join(', ');
   const lines = Object.entries(table.columns).map(([name, column]) => columnSql(name, column, dialect));
   if (key !== '') lines.push(`primary key (${key})`);
-  const create = `create table ${ifMissing ? 'if not exists ' : ''}${quoteName(table.name)}`;
+  const create = `create table ${ifMissing ? 'if not exists ' : ''}${dialect.names.quoted(table.name)}`;
   return [
     `${create} (\n  ${lines.join(',\n  ')}\n)`,
     ...Object.entries(table.indexes).map(([name, index]) => indexSql(table, name, index, dialect)),

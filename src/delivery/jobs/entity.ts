@@ -1,6 +1,6 @@
 /** Jobs as administrators see them: their list, and the page of one with its failed runs. */
 
-import { identifier, join, literal, sql } from '../../database/statement.ts';
+import { join, literal, sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import { adminAuth, adminTag } from '../../http/administration.ts';
@@ -46,7 +46,7 @@ const jobFields = (names: readonly string[]): EntityDefinition['fields'] => ({
   failed_at: field.datetime({ label: { 'zh-CN': '失败时间', en: 'Failed' } }),
 });
 
-const from = identifier('gatewright_jobs');
+const from = tableName('gatewright_jobs');
 
 /**
  * Jobs as rows of the administrators' list: waiting, running or failed. A successful job has no row.

@@ -16,7 +16,15 @@ import {
   storedRecord,
 } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
-import { type Fragment, identifier, literal, sql, statement, toQuery } from '../../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  literal,
+  sql,
+  statement,
+  tableName,
+  toQuery,
+} from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
@@ -83,8 +91,8 @@ export const sendingJob = 'send-webhook';
 /** Characters of a request body that are stored. */
 const maxStoredBodyLength = 16_384;
 
-const table = identifier('gatewright_deliveries');
-const webhooks = identifier('gatewright_webhooks');
+const table = tableName('gatewright_deliveries');
+const webhooks = tableName('gatewright_webhooks');
 
 /** A time from now on, with the type of the column for Kysely. */
 const laterAt = ({ dialect }: Database, milliseconds: number) =>
@@ -320,11 +328,11 @@ const createDeliveryStatements = (dialect: Dialect) => {
       (value) => sql`update ${table} set next_at = ${dialect.now}
         where id >= ${value('first')} and id <= ${value('last')} and webhook_id = ${value('webhook')}
           and state = 'waiting' and next_at is null and not exists (
-            select 1 from ${table} o where o.webhook_id = ${identifier('gatewright_deliveries', 'webhook_id')}
-              and o.model = ${identifier('gatewright_deliveries', 'model')}
-              and o.record_id = ${identifier('gatewright_deliveries', 'record_id')}
-              and o.record_key is not distinct from ${identifier('gatewright_deliveries', 'record_key')}
-              and o.state = 'waiting' and o.id < ${identifier('gatewright_deliveries', 'id')})`,
+            select 1 from ${table} o where o.webhook_id = ${tableName('gatewright_deliveries', 'webhook_id')}
+              and o.model = ${tableName('gatewright_deliveries', 'model')}
+              and o.record_id = ${tableName('gatewright_deliveries', 'record_id')}
+              and o.record_key is not distinct from ${tableName('gatewright_deliveries', 'record_key')}
+              and o.state = 'waiting' and o.id < ${tableName('gatewright_deliveries', 'id')})`,
     ),
 
     waiting: statement<{ webhook: number }>(
@@ -611,9 +619,9 @@ const createLeaseStatements = (dialect: Dialect) => {
   const isDue = (webhook: Fragment) => sql`exists (select 1 from ${table}
     where webhook_id = ${webhook} and next_at is not null and next_at <= ${now})`;
   const flag = (condition: Fragment) => sql`case when ${condition} then 1 else 0 end`;
-  const id = identifier('gatewright_webhooks', 'id');
+  const id = tableName('gatewright_webhooks', 'id');
   const isLeased = sql`lane is not null and lane_until > ${now}`;
-  const hasJob = sql`exists (select 1 from ${identifier('gatewright_jobs')} j
+  const hasJob = sql`exists (select 1 from ${tableName('gatewright_jobs')} j
     where j.name = ${literal(sendingJob)} and j.key = cast(${id} as text) and j.state = 'waiting')`;
   return {
     take: statement<LeaseArguments>(

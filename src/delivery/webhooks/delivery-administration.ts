@@ -3,7 +3,7 @@
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
 import { keyText, recordNumber } from '../../database/record-column.ts';
-import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
+import { sql, statement, tableName, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { defaultKey } from '../../fields/keys.ts';
@@ -22,7 +22,7 @@ export const deliveryDays = 30;
 /** Number of deliveries that one statement removes, so that no write waits long for it. */
 const step = 1_000;
 
-const table = identifier('gatewright_deliveries');
+const table = tableName('gatewright_deliveries');
 
 interface DeliveryRow {
   readonly event: number;

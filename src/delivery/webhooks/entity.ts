@@ -1,6 +1,6 @@
 /** Webhooks and their deliveries as entities: their fields, labels and computed values. */
 
-import { type Fragment, identifier, join, literal, sql } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { recordIdTypes } from '../../fields/keys.ts';
 import { always, computed, defineEntity, type Entity, type EntityDefinition } from '../../records/entity.ts';
@@ -15,7 +15,7 @@ const shownBodyLength = 200;
 
 /** A value of the delivery whose attempt failed last; null once a later one has succeeded. */
 const ofFailure = (value: Fragment): Fragment =>
-  sql`(select ${value} from "gatewright_deliveries" d where d."id" = t."failed_delivery"
+  sql`(select ${value} from ${tableName('gatewright_deliveries')} d where d."id" = t."failed_delivery"
     and t."failures" > 0 and d."state" in ('waiting', 'failed'))`;
 
 const action = { type: 'string', enum: [...recordedActions] } as const;
@@ -99,7 +99,7 @@ const fields = {
     note: 'why the last failed attempt had no complete response',
   }),
   waiting: computed(field.integer({ ...always, label: { 'zh-CN': '等待发送', en: 'Waiting' } }), {
-    value: sql`(select count(*) from (select 1 from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" = 'waiting' limit ${literal(maxCounted)}) c)`,
+    value: sql`(select count(*) from (select 1 from ${tableName('gatewright_deliveries')} d where d."webhook_id" = t."id" and d."state" = 'waiting' limit ${literal(maxCounted)}) c)`,
     comparable: false,
     note: 'waiting deliveries, counted up to 1,000',
   }),
@@ -113,7 +113,7 @@ const fields = {
       },
     }),
     {
-      value: sql`(select d."state" from "gatewright_deliveries" d where d."webhook_id" = t."id" and d."state" <> 'waiting' order by d."id" desc limit 1)`,
+      value: sql`(select d."state" from ${tableName('gatewright_deliveries')} d where d."webhook_id" = t."id" and d."state" <> 'waiting' order by d."id" desc limit 1)`,
       comparable: false,
       note: 'of the newest delivery that has ended; null while none has',
     },
@@ -126,7 +126,7 @@ const { id: idField, url, models, actions, ...state } = fields;
 
 const webhookDefinition: EntityDefinition = {
   title: 'Webhook',
-  from: sql`(select w.*, u."username" from "gatewright_webhooks" w left join "users" u on u."id" = w."user_id")`,
+  from: sql`(select w.*, u."username" from ${tableName('gatewright_webhooks')} w left join ${tableName('users')} u on u."id" = w."user_id")`,
   fields: { id: idField, url, models, actions, ...owners, ...state },
   model: 'Webhook',
   found: { named: 'url', alias: 'username' },
@@ -151,7 +151,7 @@ const webhookDefinition: EntityDefinition = {
 
 const ownWebhookDefinition: EntityDefinition = {
   title: 'OwnWebhook',
-  from: sql`(select * from "gatewright_webhooks" where managed = true)`,
+  from: sql`(select * from ${tableName('gatewright_webhooks')} where managed = true)`,
   fields: { ...fields, user_id: computed(field.integer(), { hidden: true }) },
   indexed: ['user_id'],
   list: {
@@ -203,14 +203,14 @@ export const ownWebhookEntity = ownWebhooksShowing([]);
 export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const;
 
 /** When the pause of a delivery's webhook after failures ends, if that is later than the delivery is due. */
-const pausedUntil = sql`(select p."lane_until" from "gatewright_webhooks" p where p."id" = t."webhook_id"
+const pausedUntil = sql`(select p."lane_until" from ${tableName('gatewright_webhooks')} p where p."id" = t."webhook_id"
   and p."failures" > 0 and p."lane" is null and p."lane_until" > t."next_at")`;
 
-const everyDelivery = sql`"gatewright_deliveries"`;
+const everyDelivery = sql`${tableName('gatewright_deliveries')}`;
 
 /** Deliveries of managed webhooks, with the user whom the webhook belongs to. */
-const ownDeliveries = sql`(select d.*, w."user_id" from "gatewright_deliveries" d
-  join "gatewright_webhooks" w on w."id" = d."webhook_id" where w."managed" = true)`;
+const ownDeliveries = sql`(select d.*, w."user_id" from ${tableName('gatewright_deliveries')} d
+  join ${tableName('gatewright_webhooks')} w on w."id" = d."webhook_id" where w."managed" = true)`;
 
 /** The id of the record of a delivery, of whichever type it is. */
 const recordIdField = computed(

@@ -1,7 +1,7 @@
 /** The rows of webhooks: locks, disables and covers them, and keeps their secrets. */
 
 import type { Database, Transaction } from '../../database/database.ts';
-import { identifier, sql, statement, toQuery } from '../../database/statement.ts';
+import { sql, statement, tableName, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -45,7 +45,7 @@ export const webhookLock = (database: Pick<Database, 'dialect'>) => {
     dialect,
     (value) => sql`select id, url, user_id, managed, secret, disabled, disabled_reason, cursor, failures,
         cast(models as text) as models, cast(actions as text) as actions
-      from ${identifier('gatewright_webhooks')}
+      from ${tableName('gatewright_webhooks')}
       where id = ${value('id')}${dialect.updateLock}`,
   );
 };

@@ -7,9 +7,11 @@ import {
   identifier,
   join,
   literal,
+  own,
   type Statement,
   sql,
   statement,
+  tableName,
 } from '../../database/statement.ts';
 
 /** Rows that one statement removes. */
@@ -75,7 +77,7 @@ const missedOf = (row: StoredBucket, shape: StoredShape): number => {
   return (shape.refills === 1 ? Math.min(used, shape.size) : used) * shape.step;
 };
 
-const stored = (column: string): Fragment => identifier('gatewright_buckets', column);
+const stored = (column: string): Fragment => tableName('gatewright_buckets', column);
 
 /**
  * A part of the shape of a row after a statement. Requests of which the database decides give the row their shape. A
@@ -115,7 +117,7 @@ export const exchangeStatement = (database: Database, count: number): Statement<
       ${value('refills', index)} * ${clock} + ${value('missed', index)}, ${value('wanted', index)},
       ${value('owed', index)}, ${value('sizes', index)}, ${value('refills', index)}, ${value('steps', index)},
       ${value('refills', index)} * ${clock} + ${value('expiries', index)})`;
-    return sql`insert into gatewright_buckets (name, full_at, granted, owed, size, refills, step, expires_at)
+    return sql`insert into ${own('gatewright_buckets')} (name, full_at, granted, owed, size, refills, step, expires_at)
       values ${join(Array.from({ length: count }, (_, index) => row(index)))}
       on conflict (name) do update set
         full_at = ${refills} * ${clock} + ${missed} + (excluded.owed + ${granted}) * ${step},
@@ -132,7 +134,7 @@ export const readMissed = async (database: Database, name: string, shape: Stored
   const query = statement<{ name: string }>(
     dialect,
     (value) => sql`select size, step, refills, full_at - refills * ${dialect.nowMicroseconds} as missed
-      from gatewright_buckets where name = ${value('name')}`,
+      from ${own('gatewright_buckets')} where name = ${value('name')}`,
   );
   const row = await database.get<StoredBucket>(query({ name }));
   return row === undefined ? 0 : missedOf(row, shape);
@@ -143,7 +145,7 @@ export const removeExpired = async (database: Database): Promise<void> => {
   const { dialect } = database;
   const remove = statement<Record<never, never>>(
     dialect,
-    () => sql`delete from gatewright_buckets where name in (select name from gatewright_buckets
+    () => sql`delete from ${own('gatewright_buckets')} where name in (select name from ${own('gatewright_buckets')}
       where expires_at < ${dialect.nowMicroseconds} order by expires_at limit ${literal(maxRemoved)} ${dialect.forUpdateSkipLocked})
       returning name`,
   );

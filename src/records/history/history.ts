@@ -3,7 +3,7 @@
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
 import { columnsOfRecord, recordStatement } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
-import { identifier, join, RowStatements, sql, statement } from '../../database/statement.ts';
+import { identifier, join, RowStatements, sql, statement, tableName } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
@@ -66,7 +66,7 @@ type Column = keyof typeof columnValues;
 const columns = Object.keys(columnValues) as readonly Column[];
 
 export const historyName = 'gatewright_history';
-const table = identifier(historyName);
+const table = tableName(historyName);
 
 const parsed = (text: string | null): JsonObject | null =>
   text === null ? null : (parseExact(text) as JsonObject);
@@ -173,9 +173,9 @@ export const createVersionPurge = (database: Database) => {
     dialect,
     (value) => sql`delete from ${table} where id > ${value('after')} and id <= ${value('last')}
       and at < ${dialect.cast(value('before'), 'timestamp')} and exists (select 1 from ${table} as later
-        where later.model = ${identifier('gatewright_history', 'model')} and later.record_id = ${identifier('gatewright_history', 'record_id')}
-          and later.record_key is not distinct from ${identifier('gatewright_history', 'record_key')}
-          and later.id > ${identifier('gatewright_history', 'id')}) returning id`,
+        where later.model = ${tableName('gatewright_history', 'model')} and later.record_id = ${tableName('gatewright_history', 'record_id')}
+          and later.record_key is not distinct from ${tableName('gatewright_history', 'record_key')}
+          and later.id > ${tableName('gatewright_history', 'id')}) returning id`,
   );
   return async (before: number, pause: () => Promise<void>, limit = purgeStep): Promise<number> => {
     for (let [after, removed] = [0, 0]; ; await pause()) {

@@ -15,9 +15,11 @@ import {
   type Fragment,
   identifier,
   join,
+  own,
   type Statement,
   sql,
   statement,
+  tableName,
   where,
 } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
@@ -120,7 +122,7 @@ const membersStatement = (reading: Reading, count: number): Statement<MemberArgu
       ...hasValue(columnOf(source, memberships.on), tenantBehind(reading, tenant, param), dialect, row),
       ...conditions,
     ];
-    const name = sql`(select name from users where ${identifier('users', 'id')} = ${user})`;
+    const name = sql`(select name from ${own('users')} where ${tableName('users', 'id')} = ${user})`;
     return sql`with ${identifier(asked)} (user_id, tenant) as (values ${join(pairs)})
       select ${user} as user_id, ${tenant} as tenant, ${name} as name from ${identifier(asked)} where exists (
         select 1 from ${identifier(memberships.model.table)} as ${identifier(row)}${where(held)})`;

@@ -10,7 +10,7 @@
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source } from '../../database/source.ts';
-import { type Fragment, identifier, join, sql } from '../../database/statement.ts';
+import { type Fragment, identifier, join, sql, tableName } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { Models } from '../../model/models.ts';
@@ -140,7 +140,7 @@ export const createCompanions = <Columns extends Readonly<Record<string, ColumnS
         (of) => computed[of]?.(written) ?? valueFrom(dialect, columns[of] ?? 'text', written, next, isGiven),
       );
       const names = filled.map((each) => identifier(each));
-      return sql`insert into ${identifier(table)} (${join(names)}) select ${join(values)} from ${written.row}`;
+      return sql`insert into ${tableName(table)} (${join(names)}) select ${join(values)} from ${written.row}`;
     };
     return {
       key: isGiven ? `${table} given` : table,
@@ -191,7 +191,7 @@ class ValueCollector {
     if (expression.kind !== 'via') return;
     const row = `_kept${depth}`;
     const next = (of: string): Fragment =>
-      sql`(select ${identifier(row, of)} from ${identifier(expression.table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${value})`;
+      sql`(select ${identifier(row, of)} from ${tableName(expression.table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${value})`;
     const target = sourceOf(expression.model, this.#models);
     this.walk(expression.rule, target, prefix + pathBehind(expression.column, ''), next, depth + 1);
   }

@@ -12,6 +12,7 @@ import {
   type Statement,
   sql,
   statement,
+  tableName,
 } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
@@ -111,13 +112,13 @@ class VersionCompiler {
   /** The versions of the record, with a flag for each visible side. */
   #marked(param: Argument<VersionArguments>): Fragment {
     const flags = sides.flatMap((side) => {
-      const column = wholeColumn(this.#source, this.#dialect, identifier(historyName, side));
+      const column = wholeColumn(this.#source, this.#dialect, tableName(historyName, side));
       return [
         this.#met(side, column, param),
         ...maskFlags(this.#reads.mask, side, (set) => showsFields(set, column, this.#dialect)),
       ];
     });
-    return sql`(select ${identifier(historyName)}.*, ${join(flags)} from ${identifier(historyName)}
+    return sql`(select ${tableName(historyName)}.*, ${join(flags)} from ${tableName(historyName)}
       where model = ${param('model')} and ${this.#isAbout(param)}) as ${identifier(version)}`;
   }
 

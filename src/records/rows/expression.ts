@@ -1,7 +1,7 @@
 /** Compiles a row rule to SQL. */
 
 import type { Dialect } from '../../database/dialect.ts';
-import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';
+import { type Fragment, identifier, join, literal, sql, tableName, where } from '../../database/statement.ts';
 import { isOfCaller, pathBehind, type RowExpression, type RowMember } from '../../model/row-expression.ts';
 
 /**
@@ -31,7 +31,7 @@ const rowName = (depth: number): string => `_row${depth}`;
 
 const within = (compilation: Compilation): Compilation => ({ ...compilation, depth: compilation.depth + 1 });
 
-const from = (table: string, row: string): Fragment => sql` from ${identifier(table)} as ${identifier(row)}`;
+const from = (table: string, row: string): Fragment => sql` from ${tableName(table)} as ${identifier(row)}`;
 
 /** The condition that a value is among those of a query; if it is no alternative, the planner chooses the join. */
 const among = ({ dialect, alternative }: Compilation, value: Fragment, query: Fragment): Fragment =>

@@ -1,7 +1,15 @@
 /** Explains a row rule for one record: the outcome of each of its conditions. */
 
 import type { Database, SqlValue } from '../../database/database.ts';
-import { type Fragment, identifier, join, sql, statement, where } from '../../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  sql,
+  statement,
+  tableName,
+  where,
+} from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
@@ -36,7 +44,7 @@ interface RecordCondition {
 const referred = (table: string, reference: Fragment, depth: number): ColumnSql => {
   const row = `_referred${depth}`;
   return (of) =>
-    sql`(select ${identifier(row, of)} from ${identifier(table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${reference})`;
+    sql`(select ${identifier(row, of)} from ${tableName(table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${reference})`;
 };
 
 const conditionFor = (expression: RowExpression, column: ColumnSql, depth = 0): RecordCondition => {
@@ -58,7 +66,7 @@ const idOf = ({ expression, column }: RecordCondition, caller: Fragment): Fragme
   if (expression.kind !== 'member') return sql`null`;
   const row = '_membership';
   const met = membershipConditions(expression, row, column(expression.column), caller);
-  return sql`(select ${identifier(row, 'id')} from ${identifier(expression.table)} as ${identifier(row)}${where(met)} order by ${identifier(row, 'id')} limit 1)`;
+  return sql`(select ${identifier(row, 'id')} from ${tableName(expression.table)} as ${identifier(row)}${where(met)} order by ${identifier(row, 'id')} limit 1)`;
 };
 
 type OutcomeRow = Readonly<Record<string, SqlValue>>;

@@ -1,7 +1,17 @@
 /** Reads the tenant for which a user counts. */
 
 import type { Database } from '../../database/database.ts';
-import { type Fragment, identifier, join, literal, sql, statement, where } from '../../database/statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  own,
+  sql,
+  statement,
+  tableName,
+  where,
+} from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { Tenancy } from '../../model/tenancy.ts';
 import { demandedValues } from './expression.ts';
@@ -23,7 +33,7 @@ const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
   const id = identifier(row, 'id');
   const isOfCaller = sql`${identifier(row, tenancy.owner)} = ${caller}`;
   const conditions = where([isOfCaller, sql`${tenant} is not null`, ...ofRules(tenancy, row)]);
-  const from = sql` from ${identifier(tenancy.table)} as ${identifier(row)}`;
+  const from = sql` from ${tableName(tenancy.table)} as ${identifier(row)}`;
   // Of the expressions there is no index: the planner must not search all memberships from the oldest on.
   const age = isNumber(membership) ? sql`${id} + 0` : sql`cast(${id} as text)`;
   const value = isNumber(ofTenant) ? tenant : sql`cast(${tenant} as text)`;
@@ -42,7 +52,7 @@ export const createTenantReader = (
   const read = statement<{ user: number }>(
     database.dialect,
     (param) => sql`select coalesce(
-      (select ${owner} from users where id = ${param('user')} and owner_model = ${literal(tenancy.tenant)}),
+      (select ${owner} from ${own('users')} where id = ${param('user')} and owner_model = ${literal(tenancy.tenant)}),
       (${oldestTenant(tenancy, param('user'))})) as tenant`,
   );
   return async (user) => {

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { storedRecord } from '../../database/record-column.ts';
-import { type Fragment, identifier, join } from '../../database/statement.ts';
+import { type Fragment, identifier, join, tableName } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -70,7 +70,7 @@ export interface FirstRow extends TrashRow, ActorRow {
 /** The name of a new bundle. */
 export const bundleName = (): string => randomUUID();
 
-export const trashTable = identifier('gatewright_trash');
+export const trashTable = tableName('gatewright_trash');
 
 export const bundleColumns = ['bundle', 'deleted_at', ...actorColumns] as const;
 export const recordColumns = [

@@ -10,6 +10,7 @@ import {
   identifier,
   join,
   literal,
+  own,
   type Statement,
   sql,
   statement,
@@ -74,7 +75,7 @@ class ReachCompiler {
       page: statement<Page>(
         dialect,
         (value) =>
-          sql`select ${this.#shown} from ${trashTable} where ${this.#entry(value, 'first')} order by gatewright_trash.deleted_at desc, id desc limit ${dialect.rows(value('limit'))} offset ${dialect.rows(value('offset'))}`,
+          sql`select ${this.#shown} from ${trashTable} where ${this.#entry(value, 'first')} order by ${own('gatewright_trash')}.deleted_at desc, id desc limit ${dialect.rows(value('limit'))} offset ${dialect.rows(value('offset'))}`,
       ),
       count: statement<Reached>(
         dialect,

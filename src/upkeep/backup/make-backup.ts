@@ -4,8 +4,8 @@ import { link, lstat, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readTables } from '../../database/migrations.ts';
 import { inPartDirectory } from '../../database/part-directory.ts';
-import { quoteName } from '../../database/quote.ts';
-import { identifier, sql, statement } from '../../database/statement.ts';
+import { otherSet } from '../../database/service-sets.ts';
+import { sql, statement, tableName } from '../../database/statement.ts';
 import { tableChecksums } from '../../database/table-checksum.ts';
 import type { DatabaseTarget, TableSnapshot } from '../../database/target.ts';
 import { syncDirectory } from '../../kernel/sync-directory.ts';
@@ -20,27 +20,35 @@ import {
 import { compareRestored } from './restore.ts';
 import { copyOptions, digestOf, type WorkOptions } from './work.ts';
 
-/** The id of a database, its major version and its applied migrations. */
-type Facts = Pick<Manifest, 'database' | 'major' | 'migrations'>;
+/** The id of a database, its major version, the names of its tables and its applied migrations. */
+type Facts = Pick<Manifest, 'database' | 'major' | 'migrations' | 'serviceTables'>;
 
 /** Tables of applied migrations: the service's, and the application's. */
 const migrationTables = ['gatewright_migrations', 'migrations'] as const;
 
-/** Reads the facts. A database of a release without ids has none. */
+/**
+ * Reads the facts. A database of a release without ids has none.
+ * @throws BackupError where the tables have other names than these
+ */
 export const readFacts = async ({ ask, dialect }: TableSnapshot): Promise<Facts> => {
+  const other = await otherSet(ask, dialect);
+  if (other !== undefined) throw new BackupError(other.sentence);
   const tables = await readTables(ask, dialect);
   const [row] = tables.has('gatewright_database')
-    ? await ask<{ id: string; major: number | string }>('select id, major from gatewright_database')
+    ? await ask<{ id: string; major: number | string }>(
+        `select id, major from ${dialect.names.written('gatewright_database')}`,
+      )
     : [];
   const migrations: [string, readonly string[]][] = [];
   for (const table of migrationTables)
     if (tables.get(table)?.columns.has('name') === true) {
-      const rows = await ask<{ name: string }>(`select name from ${quoteName(table)}`);
+      const rows = await ask<{ name: string }>(`select name from ${dialect.names.quoted(table)}`);
       migrations.push([table, rows.map(({ name }) => name).sort()]);
     }
   return {
     database: row?.id,
     major: Number(row?.major ?? 0),
+    serviceTables: dialect.names.prefix,
     migrations: Object.fromEntries(migrations),
   };
 };
@@ -121,7 +129,7 @@ export const storeBackupTime = async (target: DatabaseTarget): Promise<void> => 
     const { now } = database.dialect;
     const update = statement(
       database.dialect,
-      () => sql`update ${identifier('gatewright_database')} set backed_up_at = ${now}`,
+      () => sql`update ${tableName('gatewright_database')} set backed_up_at = ${now}`,
     );
     await database.execute(update({}));
   } finally {

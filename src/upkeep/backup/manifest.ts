@@ -1,6 +1,7 @@
 /** The manifest of a backup, FILE.json: written, read and checked. */
 
 import { open, readFile, stat, writeFile } from 'node:fs/promises';
+import { prefixFlaw } from '../../database/service-names.ts';
 import type { TableChecksum, TableChecksums } from '../../database/table-checksum.ts';
 import type { CopyFacts } from '../../database/target.ts';
 
@@ -20,6 +21,8 @@ export interface Manifest extends CopyFacts {
   readonly database: string | undefined;
   /** Major version of the newest service that has migrated it. */
   readonly major: number;
+  /** `serviceTables` of the copied database; undefined without it. */
+  readonly serviceTables: string | undefined;
   /** Names of the applied migrations, by the table that lists them. */
   readonly migrations: Readonly<Record<string, readonly string[]>>;
   /** Start of the backup, before the snapshot: ISO 8601, UTC. */
@@ -73,6 +76,8 @@ const checks: { readonly [Name in keyof Manifest]: (value: unknown) => value is 
   version: isText,
   database: (value) => isAbsent(value) || isText(value),
   major: isCount,
+  serviceTables: (value): value is string | undefined =>
+    isAbsent(value) || (isText(value) && prefixFlaw(value) === undefined),
   migrations: isNames,
   begun: isText,
   bytes: isCount,

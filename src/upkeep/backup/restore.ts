@@ -2,8 +2,9 @@
 
 import { stat } from 'node:fs/promises';
 import { restoringName } from '../../database/fence.ts';
+import { serviceNames } from '../../database/service-names.ts';
 import { checksumDifferences, tableChecksums } from '../../database/table-checksum.ts';
-import type { DatabaseTarget, TableSnapshot } from '../../database/target.ts';
+import type { DatabaseCopier, DatabaseTarget, TableSnapshot } from '../../database/target.ts';
 import { BackupError, beginsWith, type Manifest, readManifests } from './manifest.ts';
 import { copyOptions, digestOf, type WorkOptions } from './work.ts';
 
@@ -44,7 +45,7 @@ export const compareRestored = async (
   manifest: Manifest,
   options: WorkOptions,
 ): Promise<void> => {
-  const copier = await verifyOn.copier();
+  const copier = await verifyOn.withNames(serviceNames(manifest.serviceTables)).copier();
   await copier.onTemporary(beside, async (place) => {
     const temporary = await place.copier();
     await temporary.restore(
@@ -102,12 +103,14 @@ export const restoreBackup = async (
   file: string,
   options: RestoreOptions,
 ): Promise<Manifest> => {
-  const copier = await target.copier();
-  const manifest = await readBackup(target, file, options, async ({ database }) => {
-    const reason = await copier.occupied(database);
+  const copierOf = ({ serviceTables }: Manifest): Promise<DatabaseCopier> =>
+    target.withNames(serviceNames(serviceTables)).copier();
+  const manifest = await readBackup(target, file, options, async (asked) => {
+    const reason = await (await copierOf(asked)).occupied(asked.database);
     if (reason !== undefined)
       throw new BackupError(`${reason}: a backup is restored into an empty place only`);
   });
+  const copier = await copierOf(manifest);
   await copier.restore(file, manifest, copyOptions(options, 'restore'), comparisonWith(manifest, options));
   return manifest;
 };

@@ -1,6 +1,6 @@
 /** The entity of refused requests in the administration area. */
 
-import { type Fragment, identifier, sql } from '../../database/statement.ts';
+import { type Fragment, identifier, sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity } from '../../records/entity.ts';
 
@@ -8,12 +8,12 @@ import { always, computed, defineEntity } from '../../records/entity.ts';
 const keyId = sql`(case when t."caller_kind" = 'api_key' then cast(t."caller_id" as bigint) end)`;
 
 const revokedColumn = (of: string): Fragment =>
-  sql`(select r.${identifier(of)} from "gatewright_revoked_keys" r where r."key_id" = ${keyId})`;
+  sql`(select r.${identifier(of)} from ${tableName('gatewright_revoked_keys')} r where r."key_id" = ${keyId})`;
 
 /** Refused requests; those by API key include the key's state, and how it ended. */
 export const refusalEntity = defineEntity('refusals', {
   title: 'Refusal',
-  from: identifier('gatewright_refusals'),
+  from: tableName('gatewright_refusals'),
   fields: {
     id: field.integer(always),
     refused_at: computed(field.datetime({ ...always, label: { 'zh-CN': '最近一次', en: 'Last' } }), {
@@ -33,7 +33,7 @@ export const refusalEntity = defineEntity('refusals', {
       note: 'username, for a key that of its owner; for an application its app_id',
     }),
     key_name: computed(field.string({ label: { 'zh-CN': '密钥', en: 'Key' } }), {
-      value: sql`coalesce((select k."name" from "api_keys" k where k."id" = ${keyId}), ${revokedColumn('name')})`,
+      value: sql`coalesce((select k."name" from ${tableName('api_keys')} k where k."id" = ${keyId}), ${revokedColumn('name')})`,
       note: 'label of the key, even after it was revoked',
     }),
     revoked_at: computed(field.datetime(), {

@@ -1,4 +1,4 @@
-import { sql } from '../../database/statement.ts';
+import { sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
 import { always, computed, defineEntity } from '../../records/entity.ts';
 
@@ -7,7 +7,7 @@ const counted = sql`(select c."method", c."route", c."bound", c."requests", c."r
     sum(c."requests") over (partition by c."method", c."route" order by c."bound") as "up_to",
     sum(c."requests") over (partition by c."method", c."route") as "whole"
   from (select "method", "route", "bound", sum("requests") as "requests", sum("refused") as "refused", sum("failed") as "failed"
-    from "gatewright_route_times" group by "method", "route", "bound") c)`;
+    from ${tableName('gatewright_route_times')} group by "method", "route", "bound") c)`;
 
 const milliseconds = (zh: string, en: string, note: string) =>
   computed(field.integer({ ...always, label: { 'zh-CN': zh, en } }), { note });

@@ -3,7 +3,7 @@
 import { plainHash, storedFormsOf } from '../../accounts/api-keys.ts';
 import type { UsageRecorder } from '../../auth/ports.ts';
 import type { Database, Query } from '../../database/database.ts';
-import { type Fragment, sql, statement, toQuery } from '../../database/statement.ts';
+import { type Fragment, own, sql, statement, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { BatchedCounter } from '../../ledger/batched-counter.ts';
@@ -38,13 +38,13 @@ const secretUses = (database: Database): BatchedCounter<string, SecretUse> => {
   const keyUse = statement<{ id: number; hash: string; at: string }>(dialect, (value) => {
     const at = dialect.cast(value('at'), 'timestamp');
     const later = (of: Fragment): Fragment => sql`case when ${of} > ${at} then ${of} else ${at} end`;
-    return sql`update api_keys set last_used_at = ${later(sql`last_used_at`)},
+    return sql`update ${own('api_keys')} set last_used_at = ${later(sql`last_used_at`)},
       secret_used_at = case when key_hash in (${storedFormsOf(value('hash'))}) then ${later(sql`secret_used_at`)} else secret_used_at end
       where id = ${value('id')} returning key_hash`;
   });
   const formerUse = statement<{ hash: string; at: string }>(dialect, (value) => {
     const at = dialect.cast(value('at'), 'timestamp');
-    return sql`update gatewright_former_secrets set last_used_at = ${at}
+    return sql`update ${own('gatewright_former_secrets')} set last_used_at = ${at}
       where key_hash in (${storedFormsOf(value('hash'))}) and (last_used_at is null or last_used_at < ${at})`;
   });
   return new BatchedCounter<string, SecretUse>({

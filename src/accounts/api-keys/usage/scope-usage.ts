@@ -6,10 +6,12 @@ import { monthAgo, serviceTime, timesAt, timeText } from '../../../database/sour
 import {
   type Fragment,
   literal,
+  own,
   param,
   type Statement,
   sql,
   statement,
+  tableName,
   toQuery,
 } from '../../../database/statement.ts';
 import type { TableContext } from '../../../ledger/context.ts';
@@ -60,7 +62,7 @@ interface ComparedRow extends KeyInNeed {
 type Moments = Record<'now' | 'monthAgo', string | null> & { readonly from: string; readonly id: number };
 
 /** Active keys that are older than a month and have been used within it, the one used last first. */
-const comparedKeys = (condition: Fragment): Fragment => sql`(select t.* from "api_keys" as t
+const comparedKeys = (condition: Fragment): Fragment => sql`(select t.* from ${tableName('api_keys')} as t
   where ${condition} and coalesce(t."last_used_at", t."created_at") > ${monthAgo} and t."created_at" <= ${monthAgo}
     and (t."expires_at" is null or t."expires_at" > ${serviceTime})
   order by coalesce(t."last_used_at", t."created_at") desc limit ${literal(maxCompared)})`;
@@ -76,12 +78,12 @@ const comparison = (dialect: Dialect, condition: Fragment): Statement<Moments> =
         cast(k.scopes as text) as scopes,
         ${timeText(dialect, sql`k.expires_at`)} as expires_at, ${timeText(dialect, sql`k.created_at`)} as created_at,
         ${timeText(dialect, sql`k.last_used_at`)} as last_used_at,
-        (select string_agg(d.scope, ',') from (select distinct s.scope from gatewright_key_uses s
+        (select string_agg(d.scope, ',') from (select distinct s.scope from ${own('gatewright_key_uses')} s
           where s.key_id = k.id and s.day >= ${value('from')}) d) as used
-        from ${comparedKeys(condition)} as k join users u on u.id = k.user_id left join users o on o.id = u.owner_id
-        where not exists (select 1 from gatewright_key_usage g
+        from ${comparedKeys(condition)} as k join ${own('users')} u on u.id = k.user_id left join ${own('users')} o on o.id = u.owner_id
+        where not exists (select 1 from ${own('gatewright_key_usage')} g
             where g.key_id = k.id and g.day >= ${value('from')} and g.requests > g.refused
-              and not exists (select 1 from gatewright_key_uses s where s.key_id = g.key_id and s.day = g.day))
+              and not exists (select 1 from ${own('gatewright_key_uses')} s where s.key_id = g.key_id and s.day = g.day))
         order by coalesce(k.last_used_at, k.created_at) desc`,
   );
 

@@ -1,7 +1,7 @@
 /** The schedules of recurring jobs as administrators see them, with the next tick of each. */
 
 import type { Dialect } from '../../../database/dialect.ts';
-import { type Fragment, identifier, join, literal, sql } from '../../../database/statement.ts';
+import { type Fragment, join, literal, sql, tableName } from '../../../database/statement.ts';
 import { field } from '../../../fields/define.ts';
 import { toTimestamp } from '../../../kernel/clock.ts';
 import { always, computed, defineEntity, type Entity } from '../../../records/entity.ts';
@@ -26,7 +26,7 @@ const nextTick =
 export const scheduleEntity = (names: readonly string[], next: ReadonlyMap<string, number>): Entity =>
   defineEntity('schedules', {
     title: 'Schedule',
-    from: identifier('gatewright_schedules'),
+    from: tableName('gatewright_schedules'),
     fields: {
       name: field.string({ ...always, label: { 'zh-CN': '任务', en: 'Job' } }),
       pattern: computed(field.string({ ...always, label: { 'zh-CN': '周期', en: 'Schedule' } }), {
@@ -48,7 +48,7 @@ export const scheduleEntity = (names: readonly string[], next: ReadonlyMap<strin
         note: 'the next tick by the clock of this instance; null while it is paused, or where no file of this instance defines the job',
       }),
       failed: computed(field.integer({ ...always, label: { 'zh-CN': '失败次数', en: 'Failed runs' } }), {
-        value: sql`(select count(*) from (select 1 from "gatewright_jobs" j where j."name" = t."name" and j."state" = 'failed' limit 1000) f)`,
+        value: sql`(select count(*) from (select 1 from ${tableName('gatewright_jobs')} j where j."name" = t."name" and j."state" = 'failed' limit 1000) f)`,
         comparable: false,
         note: 'failed runs that are kept, counted up to 1,000',
       }),

@@ -5,7 +5,7 @@
 
 import type { Database, Transaction } from '../../../database/database.ts';
 import { timeText } from '../../../database/source.ts';
-import { identifier, param, sql, statement } from '../../../database/statement.ts';
+import { param, sql, statement, tableName } from '../../../database/statement.ts';
 
 export interface Schedule {
   readonly name: string;
@@ -27,7 +27,7 @@ interface Row {
   readonly now: string;
 }
 
-const table = identifier('gatewright_schedules');
+const table = tableName('gatewright_schedules');
 
 export const createSchedules = (database: Database) => {
   const { dialect } = database;

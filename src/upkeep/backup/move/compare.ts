@@ -3,7 +3,7 @@
 import type { Dialect } from '../../../database/dialect.ts';
 import type { Ask, TableShape, Tables } from '../../../database/introspection.ts';
 import { coreSet, sinceBaseline } from '../../../database/migrations.ts';
-import { quoteName } from '../../../database/quote.ts';
+import type { ServiceNames } from '../../../database/service-names.ts';
 import { isMark } from './marks.ts';
 import { MoveError } from './move-error.ts';
 
@@ -18,10 +18,10 @@ const listed = (names: readonly string[]): string =>
  * Refuses columns whose values the other kind of database represents differently, or not at all.
  * @throws MoveError that names them
  */
-export const assertPortable = (tables: Tables, own: Dialect, other: Dialect): void => {
-  const unknown = movedTables(tables).flatMap(({ name, columns }) =>
+export const assertPortable = (tables: readonly TableShape[], own: Dialect, other: Dialect): void => {
+  const unknown = tables.flatMap(({ name, columns }) =>
     [...columns.values()]
-      .filter(({ type }) => own !== other && !own.schema.moving.portable(type))
+      .filter(({ type }) => own.name !== other.name && !own.schema.moving.portable(type))
       .map((column) => `${name}.${column.name} (${column.type || 'no type'})`),
   );
   if (unknown.length > 0)
@@ -34,7 +34,7 @@ export const assertPortable = (tables: Tables, own: Dialect, other: Dialect): vo
  * Refuses a source whose tables differ from those of the migrations.
  * @throws MoveError that names what is missing on either side
  */
-export const assertSameTables = (source: Tables, destination: Tables): void => {
+export const assertSameTables = (source: Tables, destination: Tables, own: ServiceNames): void => {
   const namesOf = (tables: Tables): ReadonlySet<string> =>
     new Set(
       movedTables(tables).flatMap(({ name, columns }) => [
@@ -44,7 +44,10 @@ export const assertSameTables = (source: Tables, destination: Tables): void => {
     );
   const present = namesOf(source);
   const created = namesOf(destination);
-  const tables = [...present].filter((name) => !created.has(name));
+  // With names of the service's own there may be tables of other programs, which stay where they are.
+  const isOthers = (name: string): boolean =>
+    own.prefix !== undefined && !destination.has(name.split('.')[0] ?? name);
+  const tables = [...present].filter((name) => !created.has(name) && !isOthers(name));
   if (tables.length > 0)
     throw new MoveError(
       `no migration makes what the database has: ${listed(tables)}; nothing was changed. Make it by a migration, or drop it`,
@@ -56,15 +59,19 @@ export const assertSameTables = (source: Tables, destination: Tables): void => {
     );
 };
 
+/** Tables of the source that a move copies: those that the destination has as well. */
+export const ownTablesOf = (source: Tables, destination: Tables): readonly TableShape[] =>
+  movedTables(source).filter(({ name }) => destination.has(name));
+
 /** Names of the migrations that a database has applied, in their order; the baseline for the steps that it replaces. */
-export const stepsOf = async (ask: Ask, tables: Tables): Promise<readonly string[]> => {
+export const stepsOf = async (ask: Ask, tables: Tables, own: ServiceNames): Promise<readonly string[]> => {
   const steps: string[] = [];
   for (const { table, baseline } of [
     { table: coreSet.tableName, baseline: coreSet.baseline },
     { table: 'migrations', baseline: undefined },
   ]) {
     if (!tables.has(table)) continue;
-    const rows = await ask<{ name: string }>(`select name from ${quoteName(table)} order by name`);
+    const rows = await ask<{ name: string }>(`select name from ${own.quoted(table)} order by name`);
     const names = rows.map(({ name }) => name);
     const known = baseline === undefined ? names : sinceBaseline(names, baseline);
     steps.push(...known.map((name) => `${table} ${name}`));

@@ -1,7 +1,6 @@
 /** Copies the rows of one table to the destination of a move, in batches that can be continued. */
 
 import type { ColumnShape, TableShape } from '../../../database/introspection.ts';
-import { quoteName } from '../../../database/quote.ts';
 import type { CanonicalRow, TableLoader, TableSnapshot } from '../../../database/target.ts';
 import { errorMessage } from '../../../kernel/error-message.ts';
 import { type MovePlace, putPlace } from './marks.ts';
@@ -79,12 +78,13 @@ export const copyTable = async (
 ): Promise<number> => {
   if (place.done) return place.rows;
   const { source, loader, onProgress } = parts;
+  const { names: own } = loader.dialect;
   const names = [...table.columns.keys()];
   const columns = names.flatMap((name) => target.columns.get(name) ?? []);
   const numbered = isNumbered(source, table);
   const id = names.indexOf('id');
   let { rows: count, after } = numbered ? place : beginning;
-  if (!numbered && place.rows > 0) await loader.run(`delete from ${quoteName(table.name)}`);
+  if (!numbered && place.rows > 0) await loader.run(`delete from ${own.quoted(table.name)}`);
 
   const write = async (rows: readonly CanonicalRow[]): Promise<void> => {
     const next: MovePlace = {
@@ -95,7 +95,7 @@ export const copyTable = async (
     try {
       await loader.transaction(async () => {
         await loader.insert(table.name, columns, rows);
-        for (const statement of putPlace(table.name, next)) await loader.run(statement);
+        for (const statement of putPlace(table.name, next, own)) await loader.run(statement);
       });
     } catch (error) {
       throw await findUnfit(parts, table, columns, rows, error);
@@ -115,7 +115,7 @@ export const copyTable = async (
   }
   await writing;
   await loader.transaction(async () => {
-    for (const statement of putPlace(table.name, { rows: count, after, done: true }))
+    for (const statement of putPlace(table.name, { rows: count, after, done: true }, own))
       await loader.run(statement);
   });
   return count;

@@ -6,6 +6,7 @@ import type { Ask, Tables } from '../../../database/introspection.ts';
 import { askThrough, readTables } from '../../../database/migrations.ts';
 import type { DatabaseTarget } from '../../../database/target.ts';
 import { isInboxEmpty, type NumberedEvents, numberInbox } from '../../../ledger/event-log.ts';
+import { ownTablesOf } from './compare.ts';
 import {
   dropMark,
   insertSourceMark,
@@ -71,29 +72,32 @@ const onSource = async <T>(
 
 /** The destination of a database that is or was moved; undefined when it is not being moved. */
 export const sourceMarkOf = (target: DatabaseTarget): Promise<SourceMark | undefined> =>
-  target.snapshot(async ({ ask, dialect }) => readSourceMark(ask, await readTables(ask, dialect)));
+  target.snapshot(async ({ ask, dialect }) =>
+    readSourceMark(ask, await readTables(ask, dialect), dialect.names),
+  );
 
 /**
  * Makes the database refuse every write of every process: the copy has all acknowledged writes and no later ones.
  * Events without numbers get them first. The refusal survives the end of this process.
  */
-export const refuseWrites = (target: DatabaseTarget, mark: SourceMark): Promise<void> =>
-  onSource(target, async ({ names, run, numberEvents }, { schema: { moving } }) => {
+export const refuseWrites = (target: DatabaseTarget, mark: SourceMark, destination: Tables): Promise<void> =>
+  onSource(target, async ({ tables, run, numberEvents }, { schema: { moving } }) => {
+    const names = ownTablesOf(tables, destination).map(({ name }) => name);
     await run(moving.hold(names));
     await numberEvents();
     await run(moving.refuseWrites(names));
-    await run(insertSourceMark(mark));
+    await run(insertSourceMark(mark, target.names));
   });
 
 /** Marks the database as moved. */
 export const setMoved = (target: DatabaseTarget): Promise<void> =>
-  onSource(target, ({ run }) => run([setSourceState('moved')]));
+  onSource(target, ({ run }) => run([setSourceState('moved', target.names)]));
 
 /** Makes the database accept writes again. Returns the mark of the move; undefined when there was none. */
 export const takeWrites = (target: DatabaseTarget): Promise<SourceMark | undefined> =>
   onSource(target, async ({ tables, ask, names, run }, { schema: { moving } }) => {
-    const mark = await readSourceMark(ask, tables);
+    const mark = await readSourceMark(ask, tables, target.names);
     if (mark === undefined) return undefined;
-    await run([...moving.takeWrites(names), dropMark(sourceMark)]);
+    await run([...moving.takeWrites(names), dropMark(sourceMark, target.names)]);
     return mark;
   });

@@ -1,8 +1,9 @@
 /** The marks of a move in both databases: destination and state at the source, progress at the destination. */
 
-import { fenceName } from '../../../database/fence.ts';
+import { destinationMark, fenceName } from '../../../database/fence.ts';
 import type { Ask, Tables } from '../../../database/introspection.ts';
-import { quoteName, quoteText } from '../../../database/quote.ts';
+import { quoteText } from '../../../database/quote.ts';
+import type { ServiceNames } from '../../../database/service-names.ts';
 
 /**
  * The marks of a move in both databases. The source has a table with its destination, beside the triggers that refuse
@@ -10,7 +11,6 @@ import { quoteName, quoteText } from '../../../database/quote.ts';
  * database that is not being moved has none of them.
  */
 export const sourceMark = fenceName;
-export const destinationMark = 'gatewright_moving';
 
 /** True if a table belongs to the move itself; it is not copied. */
 export const isMark = (table: string): boolean => table === sourceMark || table === destinationMark;
@@ -24,22 +24,31 @@ export interface SourceMark {
   readonly since: string;
 }
 
-export const readSourceMark = async (ask: Ask, tables: Tables): Promise<SourceMark | undefined> => {
+export const readSourceMark = async (
+  ask: Ask,
+  tables: Tables,
+  names: ServiceNames,
+): Promise<SourceMark | undefined> => {
   if (!tables.has(sourceMark)) return undefined;
-  const [row] = await ask<SourceMark>(`select id, destination, state, since from ${quoteName(sourceMark)}`);
+  const [row] = await ask<SourceMark>(
+    `select id, destination, state, since from ${names.quoted(sourceMark)}`,
+  );
   return row;
 };
 
-export const insertSourceMark = ({ id, destination, state, since }: SourceMark): readonly string[] => [
-  `create table ${quoteName(sourceMark)} (id text not null, destination text not null, state text not null, since text not null)`,
-  `insert into ${quoteName(sourceMark)} (id, destination, state, since)
+export const insertSourceMark = (
+  { id, destination, state, since }: SourceMark,
+  names: ServiceNames,
+): readonly string[] => [
+  `create table ${names.quoted(sourceMark)} (id text not null, destination text not null, state text not null, since text not null)`,
+  `insert into ${names.quoted(sourceMark)} (id, destination, state, since)
     values (${[id, destination, state, since].map(quoteText).join(', ')})`,
 ];
 
-export const setSourceState = (state: SourceMark['state']): string =>
-  `update ${quoteName(sourceMark)} set state = ${quoteText(state)}`;
+export const setSourceState = (state: SourceMark['state'], names: ServiceNames): string =>
+  `update ${names.quoted(sourceMark)} set state = ${quoteText(state)}`;
 
-export const dropMark = (table: string): string => `drop table ${quoteName(table)}`;
+export const dropMark = (table: string, names: ServiceNames): string => `drop table ${names.quoted(table)}`;
 
 /** State of the destination: created and empty; being filled; complete, with everything restored. */
 export type Phase = 'made' | 'filling' | 'filled';
@@ -67,25 +76,30 @@ interface MarkEntry {
   readonly value: string;
 }
 
-const mark = quoteName(destinationMark);
-
-export const createDestinationMark = `create table ${mark} (kind text not null, name text not null, value text not null, primary key (kind, name))`;
+export const createDestinationMark = (names: ServiceNames): string =>
+  `create table ${names.quoted(destinationMark)} (kind text not null, name text not null, value text not null, primary key (kind, name))`;
 
 /** Statements that replace an entry. */
-export const putEntry = ({ kind, name, value }: MarkEntry): readonly string[] => [
-  `delete from ${mark} where kind = ${quoteText(kind)} and name = ${quoteText(name)}`,
-  `insert into ${mark} (kind, name, value) values (${[kind, name, value].map(quoteText).join(', ')})`,
+export const putEntry = ({ kind, name, value }: MarkEntry, names: ServiceNames): readonly string[] => [
+  `delete from ${names.quoted(destinationMark)} where kind = ${quoteText(kind)} and name = ${quoteText(name)}`,
+  `insert into ${names.quoted(destinationMark)} (kind, name, value) values (${[kind, name, value].map(quoteText).join(', ')})`,
 ];
 
-export const putPlace = (table: string, place: MovePlace): readonly string[] =>
-  putEntry({ kind: 'place', name: table, value: JSON.stringify(place) });
+export const putPlace = (table: string, place: MovePlace, names: ServiceNames): readonly string[] =>
+  putEntry({ kind: 'place', name: table, value: JSON.stringify(place) }, names);
 
-export const forgetEntries = (kind: MarkEntry['kind']): string =>
-  `delete from ${mark} where kind = ${quoteText(kind)}`;
+export const forgetEntries = (kind: MarkEntry['kind'], names: ServiceNames): string =>
+  `delete from ${names.quoted(destinationMark)} where kind = ${quoteText(kind)}`;
 
-export const readDestinationMark = async (ask: Ask, tables: Tables): Promise<DestinationMark | undefined> => {
+export const readDestinationMark = async (
+  ask: Ask,
+  tables: Tables,
+  names: ServiceNames,
+): Promise<DestinationMark | undefined> => {
   if (!tables.has(destinationMark)) return undefined;
-  const entries = await ask<MarkEntry>(`select kind, name, value from ${mark} order by kind, name`);
+  const entries = await ask<MarkEntry>(
+    `select kind, name, value from ${names.quoted(destinationMark)} order by kind, name`,
+  );
   const valueOfKind = (kind: MarkEntry['kind']): string =>
     entries.find((entry) => entry.kind === kind)?.value ?? '';
   const of = (kind: MarkEntry['kind']): readonly MarkEntry[] =>

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Dialect } from '../../../database/dialect.ts';
+import { destinationMark } from '../../../database/fence.ts';
 import type { Ask, Tables } from '../../../database/introspection.ts';
 import { readTables } from '../../../database/migrations.ts';
 import { quoteName } from '../../../database/quote.ts';
@@ -11,13 +12,19 @@ import {
   tableChecksums,
 } from '../../../database/table-checksum.ts';
 import type { DatabaseTarget, TableLoader, TableSnapshot } from '../../../database/target.ts';
-import { assertPortable, assertSameSteps, assertSameTables, movedTables, stepsOf } from './compare.ts';
+import {
+  assertPortable,
+  assertSameSteps,
+  assertSameTables,
+  movedTables,
+  ownTablesOf,
+  stepsOf,
+} from './compare.ts';
 import { copyTable } from './copy.ts';
 import { refuseWrites, setMoved, sourceMarkOf, takeWrites } from './fence.ts';
 import {
   createDestinationMark,
   type DestinationMark,
-  destinationMark,
   dropMark,
   forgetEntries,
   isMark,
@@ -63,7 +70,7 @@ const tablesOf = ({ ask, dialect }: Pick<TableSnapshot, 'ask' | 'dialect'>): Pro
 const destinationMarkOf = async (destination: DatabaseTarget): Promise<DestinationMark | undefined> => {
   if (destination.isEmpty()) return undefined;
   return destination.snapshot(async (snapshot) =>
-    readDestinationMark(snapshot.ask, await tablesOf(snapshot)),
+    readDestinationMark(snapshot.ask, await tablesOf(snapshot), destination.names),
   );
 };
 
@@ -74,18 +81,20 @@ const makeDestination = async (parts: MoveParts, id: string): Promise<void> => {
   const to = await destination.dialect();
   const [tables, steps] = await source.snapshot(async (snapshot) => {
     const found = await tablesOf(snapshot);
-    return [found, await stepsOf(snapshot.ask, found)] as const;
+    return [found, await stepsOf(snapshot.ask, found, source.names)] as const;
   });
-  assertPortable(tables, from, to);
+  // Beside tables of other programs it is known later which ones are moved.
+  if (source.names.prefix === undefined) assertPortable(movedTables(tables), from, to);
   await parts.prepare(async (ask) => {
     const made = await readTables(ask, to);
-    assertSameSteps(steps, await stepsOf(ask, made));
-    assertSameTables(tables, made);
-    assertPortable(made, to, from);
-    await ask(createDestinationMark);
+    assertSameSteps(steps, await stepsOf(ask, made, destination.names));
+    assertSameTables(tables, made, source.names);
+    assertPortable(ownTablesOf(tables, made), from, to);
+    assertPortable(movedTables(made), to, from);
+    await ask(createDestinationMark(destination.names));
     for (const statement of [
-      ...putEntry({ kind: 'id', name: '', value: id }),
-      ...putEntry({ kind: 'phase', name: '', value: 'made' }),
+      ...putEntry({ kind: 'id', name: '', value: id }, destination.names),
+      ...putEntry({ kind: 'phase', name: '', value: 'made' }, destination.names),
     ])
       await ask(statement);
   });
@@ -98,7 +107,7 @@ const runAll = async (loader: TableLoader, statements: readonly string[]): Promi
 /** Empties the destination and removes constraints and triggers, so that rows may come in any order. */
 const beginFilling = (
   loader: TableLoader,
-  { schema: { moving } }: Dialect,
+  { names, schema: { moving } }: Dialect,
   mark: DestinationMark,
 ): Promise<void> =>
   loader.transaction(async () => {
@@ -109,23 +118,26 @@ const beginFilling = (
       found.map(({ remove }) => remove),
     );
     for (const { name } of movedTables(await tablesOf(loader)))
-      await loader.run(`delete from ${quoteName(name)}`);
-    await runAll(loader, [forgetEntries('place'), forgetEntries('restore')]);
+      await loader.run(`delete from ${names.quoted(name)}`);
+    await runAll(loader, [forgetEntries('place', names), forgetEntries('restore', names)]);
     for (const [index, value] of restores.entries())
-      await runAll(loader, putEntry({ kind: 'restore', name: String(index).padStart(6, '0'), value }));
-    await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'filling' }));
+      await runAll(loader, putEntry({ kind: 'restore', name: String(index).padStart(6, '0'), value }, names));
+    await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'filling' }, names));
   });
 
 /** The largest id that each table has assigned, also to a deleted row, becomes the largest at the destination. */
 const countersOf = async (source: TableSnapshot, loader: TableLoader): Promise<readonly string[]> => {
-  const { moving } = loader.dialect.schema;
+  const {
+    names,
+    schema: { moving },
+  } = loader.dialect;
   const given = new Map(
     (await source.dialect.schema.moving.counters(source.ask)).map(({ table, last }) => [table, last]),
   );
   const statements: string[] = [];
   for (const { table, column } of (await moving.counters(loader.ask)).filter(({ table }) => !isMark(table))) {
     const [row] = await loader.ask<{ largest: string | null }>(
-      `select cast(max(${quoteName(column)}) as text) as largest from ${quoteName(table)}`,
+      `select cast(max(${quoteName(column)}) as text) as largest from ${names.quoted(table)}`,
     );
     const largest = [given.get(table) ?? 0n, BigInt(row?.largest ?? 0)].reduce((a, b) => (a > b ? a : b));
     statements.push(...moving.setCounter({ table, column, last: largest }));
@@ -138,14 +150,15 @@ const endFilling = async (
   loader: TableLoader,
   restores: readonly string[],
 ): Promise<void> => {
+  const { names } = loader.dialect;
   const counters = await countersOf(source, loader);
   // The words follow from the records, which were copied without the triggers that make them.
   const words = [...(await tablesOf(loader)).values()].flatMap(({ name, search }) =>
     search === undefined ? [] : loader.dialect.schema.search.refill({ of: name, columns: search }),
   );
   await loader.transaction(async () => {
-    await runAll(loader, [...counters, ...words, ...restores, forgetEntries('restore')]);
-    await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'filled' }));
+    await runAll(loader, [...counters, ...words, ...restores, forgetEntries('restore', names)]);
+    await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'filled' }, names));
   });
 };
 
@@ -155,7 +168,7 @@ const fill = async (parts: MoveParts): Promise<void> => {
   await destination.load(async (loader) => {
     const tables = await tablesOf(loader);
     const markOf = async (): Promise<DestinationMark> => {
-      const mark = await readDestinationMark(loader.ask, tables);
+      const mark = await readDestinationMark(loader.ask, tables, destination.names);
       if (mark === undefined) throw new MoveError('another process has changed the destination meanwhile');
       return mark;
     };
@@ -163,9 +176,9 @@ const fill = async (parts: MoveParts): Promise<void> => {
     const mark = await markOf();
     if (mark.phase === 'filled') return;
     await source.snapshot(async (snapshot) => {
-      for (const table of movedTables(await tablesOf(snapshot))) {
+      for (const table of ownTablesOf(await tablesOf(snapshot), tables)) {
         const target = tables.get(table.name);
-        if (target === undefined) throw new MoveError(`the destination lacks the table ${table.name}`);
+        if (target === undefined) continue;
         const reportCopy = (name: string, rows: number): void =>
           onProgress({ doing: 'copying', table: name, rows });
         await copyTable(
@@ -181,17 +194,26 @@ const fill = async (parts: MoveParts): Promise<void> => {
   });
 };
 
-const checksumsOf = async (parts: MoveParts, target: DatabaseTarget): Promise<TableChecksums> => {
-  const all = await target.snapshot((snapshot) =>
-    tableChecksums(snapshot, (table, rows) => parts.onProgress({ doing: 'comparing', table, rows })),
+const checksumsOf = (
+  parts: MoveParts,
+  target: DatabaseTarget,
+  isMoved: (table: string) => boolean,
+): Promise<TableChecksums> =>
+  target.snapshot((snapshot) =>
+    tableChecksums(
+      snapshot,
+      (table, rows) => parts.onProgress({ doing: 'comparing', table, rows }),
+      (table) => !isMark(table) && isMoved(table),
+    ),
   );
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !isMark(name)));
-};
 
 /** @throws MoveError where the two differ */
 const compare = async (parts: MoveParts): Promise<TableChecksums> => {
-  const wanted = await checksumsOf(parts, parts.source);
-  const differences = checksumDifferences(wanted, await checksumsOf(parts, parts.destination));
+  const made = await parts.destination.snapshot(tablesOf);
+  // Without names of the service's own every table of the source is moved.
+  const isMoved = (table: string): boolean => parts.source.names.prefix === undefined || made.has(table);
+  const wanted = await checksumsOf(parts, parts.source, isMoved);
+  const differences = checksumDifferences(wanted, await checksumsOf(parts, parts.destination, () => true));
   if (differences.length === 0) return wanted;
   throw new MoveError(
     `the destination does not hold what the source holds: ${differences.slice(0, 5).join('; ')}. Give the move up with --undo, empty the destination and start again`,
@@ -217,13 +239,14 @@ const begin = async (parts: MoveParts): Promise<void> => {
   if (mark !== undefined)
     await destination.load((loader) =>
       loader.transaction(async () => {
-        await runAll(loader, putEntry({ kind: 'id', name: '', value: id }));
-        await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'made' }));
+        await runAll(loader, putEntry({ kind: 'id', name: '', value: id }, destination.names));
+        await runAll(loader, putEntry({ kind: 'phase', name: '', value: 'made' }, destination.names));
       }),
     );
   parts.onProgress({ doing: 'waiting' });
   const since = new Date(now).toISOString();
-  await refuseWrites(source, { id, destination: destinationName, state: 'moving', since });
+  const made = await destination.snapshot(tablesOf);
+  await refuseWrites(source, { id, destination: destinationName, state: 'moving', since }, made);
 };
 
 /**
@@ -246,7 +269,7 @@ export const moveDatabase = async (parts: MoveParts): Promise<Moved> => {
   }
   const checksums = await compare(parts);
   await setMoved(parts.source);
-  await parts.destination.load((loader) => loader.run(dropMark(destinationMark)));
+  await parts.destination.load((loader) => loader.run(dropMark(destinationMark, parts.destination.names)));
   const counts = Object.values(checksums).map(({ rows }) => rows);
   return { tables: counts.length, rows: counts.reduce((sum, rows) => sum + rows, 0), checksums };
 };
