@@ -82,11 +82,6 @@ export interface ReferenceOptions extends ReferenceExtras {
 
 const onDeleteOption = oneOf('restrict', 'null', 'cascade');
 
-/** The options of a reference that has none. */
-interface PlainExtras extends ReferenceExtras {
-  readonly key?: 'integer';
-}
-
 /** The id that a reference has, by its option `key`. */
 type IdOfReference<Extras extends ReferenceExtras> = IdOfKey<Extras['key']>;
 
@@ -110,7 +105,10 @@ const valuesOf = ({ field: { type, options }, schema, of }: RecordKey) =>
  */
 export const reference = {
   kind: 'reference',
-  define: <const To extends string, const Extras extends ReferenceExtras = PlainExtras>(
+  define: <
+    const To extends string,
+    const Extras extends ReferenceExtras = ReferenceExtras & { readonly key?: 'integer' },
+  >(
     to: ModelName<To>,
     extras?: Strict<Extras, ReferenceExtras> & Kept<Extras> & ShowsOfUser<To, Extras>,
   ): FieldDefinition<
