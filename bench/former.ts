@@ -33,7 +33,7 @@ interface Checkout extends AsyncDisposable {
   readonly folder: string;
 }
 
-/** Builds the service and the command line of a commit, with the dependencies of this checkout; no pages. */
+/** Builds the service and the command line of a commit, with the dependencies of this checkout; no pages and no types. */
 export const builtCommit = async (commit: string): Promise<Checkout> => {
   await assertCommit(commit, `beside which the service is measured (${commit})`);
   const folder = await mkdtemp(join(tmpdir(), 'gatewright-commit-'));
@@ -41,9 +41,7 @@ export const builtCommit = async (commit: string): Promise<Checkout> => {
   try {
     await extractCommit(commit, folder);
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    const node = (...args: readonly string[]) => run(process.execPath, args, { cwd: folder });
-    await node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
-    await node('scripts/bundle.js');
+    await run(process.execPath, ['scripts/bundle.js'], { cwd: folder });
   } catch (error) {
     await remove();
     throw error;

@@ -36,7 +36,7 @@ import {
 import type { LinkPlace } from '../auth/link-token.ts';
 import { createLogin } from '../auth/login.ts';
 import { createPasskeys } from '../auth/passkeys.ts';
-import { createPasswords } from '../auth/password.ts';
+import { createPasswords, type Passwords } from '../auth/password.ts';
 import { anonymous } from '../auth/principal.ts';
 import { openMethods } from '../auth/registry.ts';
 import type { Database } from '../database/database.ts';
@@ -104,6 +104,8 @@ export interface Parts {
   readonly watch?: CodeWatch | undefined;
   /** Receives every message in place of SMTP and log. */
   readonly captureMail?: ((mail: OutgoingMail) => void) | undefined;
+  /** Hashes passwords; a new one unless given. */
+  readonly passwords?: Passwords | undefined;
   readonly jobTimes?: Partial<WorkerTimes> | undefined;
   readonly webhookTimes?: Partial<WebhookTimes> | undefined;
 }
@@ -128,7 +130,7 @@ const createFoundations = async (parts: Parts) => {
     trash: createTrash(database),
     keyed,
     usage,
-    passwords: createPasswords(),
+    passwords: parts.passwords ?? createPasswords(),
     idempotency: createIdempotency({ ...context, removalClock }),
     securityEvents: createSecurityEvents(
       context,

@@ -7,6 +7,7 @@ import type { Nonces } from '../accounts/applications.ts';
 import type { SecurityEventStore } from '../accounts/security-events.ts';
 import { type SessionStore, sweepLoginAttempts, type TokenStore } from '../accounts/sessions.ts';
 import { throttleWindow } from '../auth/login-throttle.ts';
+import type { Passwords } from '../auth/password.ts';
 import type { SecurityEvents } from '../auth/security-events.ts';
 import type { Peers } from '../database/target.ts';
 import { databaseTarget } from '../database/targets.ts';
@@ -55,6 +56,8 @@ export interface ServerOptions {
   readonly peers?: Peers | undefined;
   /** Receives every message in place of SMTP and log, for tests of an application. */
   readonly captureMail?: (mail: OutgoingMail) => void;
+  /** Hashes passwords, for tests; the service's own unless given. */
+  readonly passwords?: Passwords | undefined;
   /** Times for tests, in place of the service's own. */
   readonly jobTimes?: Partial<WorkerTimes>;
   readonly webhookTimes?: Partial<WebhookTimes>;
@@ -216,6 +219,7 @@ const openService = async (starting: Starting) => {
     ready,
     stopping: closing.stopping,
     watch: codeWatch,
+    passwords: options.passwords,
     jobTimes: options.jobTimes,
     webhookTimes: options.webhookTimes,
     captureMail: options.captureMail,

@@ -50,7 +50,8 @@ export interface Passwords {
   needsRehash(stored: string): boolean;
 }
 
-const compute = (password: string, hash: Argon2Hash): Promise<Uint8Array> =>
+/** The argon2id of a password, with the salt and the parameters of a hash. */
+export const argon2id = (password: string, hash: Argon2Hash): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     const { memory, passes, parallelism, salt, tag } = hash;
     const message = Buffer.from(password, 'utf8');
@@ -72,13 +73,13 @@ const blank = (): Argon2Hash => ({
 const internalTicket: Ticket = { line: '' };
 
 /** Computes the tag of a hash. */
-export type ComputeHash = typeof compute;
+export type ComputeHash = typeof argon2id;
 
 /**
  * Hashes passwords off the main thread, a few at a time, with fair turns. One for the whole process.
  * @param derive argon2id, unless a test observes what is hashed and when
  */
-export const createPasswords = (derive: ComputeHash = compute): Passwords => {
+export const createPasswords = (derive: ComputeHash = argon2id): Passwords => {
   const queue = createWorkQueue(concurrency, maxWaiting);
   const derived = (hash: Argon2Hash): ForeignHash => ({
     tag: hash.tag,

@@ -61,7 +61,7 @@ const countBy = (answers: readonly Answer<unknown>[]): Record<number, number> =>
 };
 
 describeEachDatabase('login', (databases) => {
-  const service = useService(databases, { env: { TRUST_PROXY: 'loopback' } });
+  const service = useService(databases, { env: { TRUST_PROXY: 'loopback' }, slowPasswords: true });
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   let user: TestUser;
   beforeAll(async () => {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { EventView } from '../../src/delivery/events/event-view.ts';
+import { inheritedEnvironment } from '../support/child.ts';
 import { describeDatabase, describeEachDatabase } from '../support/databases.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
 import { type Service, startService, type TestUser, useService } from '../support/service.ts';
@@ -208,7 +209,7 @@ describeDatabase('postgres', 'a stream of an instance that is killed', (database
   /** Another instance in a process of its own; killed with the test. */
   const startInstance = async () => {
     const child = spawn(process.execPath, [script], {
-      env: { PATH: process.env['PATH'], ...service.env },
+      env: { ...inheritedEnvironment(), ...service.env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { inheritedEnvironment } from '../support/child.ts';
 import { describeDatabase, describeEachDatabase } from '../support/databases.ts';
 
 const script = fileURLToPath(new URL('./children/serve-clock.ts', import.meta.url));
@@ -60,7 +61,7 @@ if (spawnSync('faketime', ['--version']).status === 0 || process.env['CI'] !== u
       const [program = '', ...args] = [...(ahead === undefined ? [] : faked), process.execPath, script];
       const child = spawn(program, args, {
         env: {
-          ...{ PATH: process.env['PATH'], PORT: '0', DATA_DIR: directory, DATABASE_URL: url },
+          ...{ ...inheritedEnvironment(), PORT: '0', DATA_DIR: directory, DATABASE_URL: url },
           ...{ JWT_SECRET: 'x'.repeat(32), ADMIN_PASSWORD: password, LOCALE: 'en' },
           CREDENTIALS_FILE: join(directory, 'credentials.age'),
           CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),

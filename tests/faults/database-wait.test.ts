@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { inheritedEnvironment } from '../support/child.ts';
 import { createPostgres, freePort, type PostgresServer } from '../support/postgres.ts';
 
 const script = fileURLToPath(new URL('./children/command.ts', import.meta.url));
@@ -26,7 +27,7 @@ const gatewright = async (
   const child = spawn(process.execPath, [script, ...args], {
     cwd: folder,
     env: {
-      ...{ PATH: process.env['PATH'], PORT: '0', DATA_DIR: join(folder, 'data'), DRAIN: '0' },
+      ...{ ...inheritedEnvironment(), PORT: '0', DATA_DIR: join(folder, 'data'), DRAIN: '0' },
       ...{ CREDENTIALS_FILE: join(folder, 'a.age'), CREDENTIALS_KEY_FILE: join(folder, 'a.key') },
       ...{ ADMIN_PASSWORD: 'tulip-anvil-47 kettle', DATABASE_URL: url },
       ...env,

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { inheritedEnvironment } from '../support/child.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let folder = '';
@@ -54,10 +55,9 @@ const pause = async () => {
 
 const dev = (...args: string[]): ChildProcess => {
   output = '';
-  const { PATH = '' } = process.env;
   child = spawn(process.execPath, [join(root, 'tests/faults/children/dev.ts'), ...args], {
     cwd: folder,
-    env: { PATH, PORT: '0', DATA_DIR: join(folder, 'data'), IN_DEV: '1' },
+    env: { ...inheritedEnvironment(), PORT: '0', DATA_DIR: join(folder, 'data'), IN_DEV: '1' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   child.stdout?.on('data', (chunk: Buffer) => {
@@ -66,8 +66,7 @@ const dev = (...args: string[]): ChildProcess => {
   return child;
 };
 const gatewright = async (...args: string[]): Promise<string> => {
-  const { PATH = '' } = process.env;
-  const env = { PATH, DATA_DIR: join(folder, 'data') };
+  const env = { ...inheritedEnvironment(), DATA_DIR: join(folder, 'data') };
   const program = join(root, 'bin/gatewright.js');
   return (await promisify(execFile)(process.execPath, [program, ...args], { cwd: folder, env })).stdout;
 };

@@ -8,6 +8,7 @@ import { applyMigrations } from '../../src/app/migrate.ts';
 import type { Database } from '../../src/database/database.ts';
 import { databaseTarget } from '../../src/database/targets.ts';
 import { Outbox } from '../../src/ledger/outbox.ts';
+import { inheritedEnvironment } from '../support/child.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 
 const script = fileURLToPath(new URL('./children/work.ts', import.meta.url));
@@ -23,7 +24,7 @@ const startWorker = async (url: string, env: Readonly<Record<string, string>> = 
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-work-'));
   const child = spawn(process.execPath, [script], {
     env: {
-      ...{ PATH: process.env['PATH'], PORT: '0', DATA_DIR: directory, DATABASE_URL: url },
+      ...{ ...inheritedEnvironment(), PORT: '0', DATA_DIR: directory, DATABASE_URL: url },
       ...{ JWT_SECRET: 'x'.repeat(32), ADMIN_PASSWORD: 'tulip-anvil-47 kettle' },
       CREDENTIALS_FILE: join(directory, 'credentials.age'),
       CREDENTIALS_KEY_FILE: join(directory, 'credentials.key'),

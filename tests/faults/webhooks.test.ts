@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Transaction } from '../../src/database/database.ts';
+import { inheritedEnvironment } from '../support/child.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Received, type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -17,7 +18,7 @@ const startSender = async (
   until = 'working',
 ): Promise<ChildProcess> => {
   const child = spawn(process.execPath, [script], {
-    env: { PATH: process.env['PATH'], ...service.env, JOBS: 'only', TRANSACTION_TIMEOUT: '60', ...env },
+    env: { ...inheritedEnvironment(), ...service.env, JOBS: 'only', TRANSACTION_TIMEOUT: '60', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { signHttp } from '../../src/auth/http-signature.ts';
+import { inheritedEnvironment } from '../support/child.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { command, type RunningService, runService } from '../support/run-service.ts';
 
@@ -37,7 +38,7 @@ describeEachDatabase('three workers', (databases) => {
     const [program = '', ...args] = command;
     const created = spawnSync(program, [...args, 'app', 'create', 'shop', '--json'], {
       ...{ cwd: folder, encoding: 'utf8', timeout: 30_000 },
-      env: { PATH: process.env['PATH'], ...env },
+      env: { ...inheritedEnvironment(), ...env },
     });
     const { api_secret: secret }: { api_secret: string } = JSON.parse(created.stdout);
     const service = await runService([...command, 'start'], { folder, env });

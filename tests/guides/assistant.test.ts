@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { developerTools } from '../../src/cli/mcp/developer-tools.ts';
+import { inheritedEnvironment } from '../support/child.ts';
 import { createWorkshop, type Workshop } from './workshop.ts';
 
 interface Message {
@@ -69,7 +70,7 @@ const start = (args: readonly string[], stdin: 'pipe' | 'ignore'): ChildProcess 
   const child = spawn(join(folder, '../../node_modules/.bin/gatewright'), args, {
     cwd: folder,
     env: {
-      PATH: process.env['PATH'],
+      ...inheritedEnvironment(),
       HOME: process.env['HOME'],
       PORT: '0',
       ADMIN_PASSWORD: 'tulip-anvil-47 kettle',

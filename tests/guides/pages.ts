@@ -86,13 +86,14 @@ export const shapeOf = ({ text }: Pick<Guide, 'text'>): readonly string[] =>
 
 /** Variables of the developer's shell must not reach a guide. */
 export const readersEnvironment = (): NodeJS.ProcessEnv => {
-  const { PATH, HOME, LANG, TMPDIR } = process.env;
+  const { PATH, HOME, LANG, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   return Object.fromEntries(
     Object.entries({
       PATH,
       HOME,
       LANG,
       TMPDIR,
+      NODE_COMPILE_CACHE,
       npm_config_update_notifier: 'false',
       npm_config_loglevel: 'error',
     }).filter(([, value]) => value !== undefined),

@@ -192,34 +192,43 @@ const startServers = async (
   };
 };
 
-/** Measures some cases with new servers; returns the cost of each. */
+/** The costs of the two versions, which are compared. */
+type Compared = TurnCost<'ours' | 'former'>;
+
+/** Measures some cases with new servers; returns the cost of each. The bare server is only shown. */
 const measure = async (
   wanted: readonly CaseName[],
   versions: Versions,
-): Promise<ReadonlyMap<CaseName, TurnCost<Side>>> => {
+  withBare: boolean,
+): Promise<ReadonlyMap<CaseName, Compared>> => {
   await using stack = new AsyncDisposableStack();
   for (const version of Object.values(versions)) version.restore();
   const servers = await startServers(stack, versions, wanted.includes('include'));
   const cases = turnCases(versions, servers);
   using turns = new Turns();
-  const measured = new Map<CaseName, TurnCost<Side>>();
+  const measured = new Map<CaseName, Compared>();
   for (const name of wanted) {
-    const costs = await turns.cost(cases[name]());
-    measured.set(name, costs);
-    const [mine, theirs, bareOne] = [costs.ours, costs.former, costs.bare].map((cost) => cost.toFixed(1));
+    const one = cases[name]();
+    const { ours: mine, former: theirs } = one.sides;
+    const costs: Compared & Partial<TurnCost<'bare'>> = withBare
+      ? await turns.cost(one)
+      : await turns.cost({ ...one, sides: { ours: mine, former: theirs } });
+    const { ours, former, bare } = costs;
+    measured.set(name, { ours, former });
+    const shown = bare === undefined ? '' : `, bare server ${bare.toFixed(1)}`;
     process.stdout.write(
-      `${name}: ${mine} µs, ${theirs} before (${(costs.ours / costs.former).toFixed(3)}), bare server ${bareOne}\n`,
+      `${name}: ${ours.toFixed(1)} µs, ${former.toFixed(1)} before (${(ours / former).toFixed(3)})${shown}\n`,
     );
   }
   return measured;
 };
 
 /** The costs of each side in the passes so far. */
-type Passes = readonly TurnCost<Side>[];
+type Passes = readonly Compared[];
 
 /** The cost of the cheapest process, by the one of the former commit. */
 const ratioOf = (costs: Passes): number => {
-  const cheapest = (side: Side): number => Math.min(...costs.map((cost) => cost[side]));
+  const cheapest = (side: keyof Compared): number => Math.min(...costs.map((cost) => cost[side]));
   return cheapest('ours') / cheapest('former');
 };
 
@@ -239,7 +248,7 @@ it.runIf(countsNanoseconds)(
     // Further passes are for the cases that seem dear.
     let left: readonly CaseName[] = names;
     for (let pass = 1; pass <= passes.most && left.length > 0; pass += 1) {
-      for (const [name, cost] of await measure(left, versions))
+      for (const [name, cost] of await measure(left, versions, pass === 1))
         costs.set(name, [...(costs.get(name) ?? []), cost]);
       if (pass >= passes.least) left = tooDear();
     }

@@ -21,6 +21,12 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** The variables that every process of a test shares with this one: where programs are, and where compiled code is kept. */
+export const inheritedEnvironment = (): NodeJS.ProcessEnv => {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE };
+};
+
 /** Runs a TypeScript file of tests/ with this Node; what it writes to standard error is shown. */
 export const startChild = (
   file: string,

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/database/open.ts';
 import type { DatabaseOptions } from '../../src/database/target.ts';
 import { createPostgresDatabase, dropPostgresDatabase } from './postgres.ts';
 import { withStoredNames } from './stored-names.ts';
+import { makeOwnTables } from './template.ts';
 
 /**
  * `serviceTables` of every service under test that says none, from `TEST_SERVICE_TABLES`: any file of tests runs with it.
@@ -22,8 +23,8 @@ export interface Databases {
   /** A fresh, empty database; returns its URL, under which it may be opened several times. */
   create(): Promise<string>;
   /**
-   * A fresh database for a start of the service: on PostgreSQL a copy of one that has the service's own tables, for a copy
-   * costs less than the migrations. An empty file costs nothing on SQLite.
+   * A fresh database for a start of the service: a copy of one that has the service's own tables, for a copy costs less
+   * than the migrations.
    */
   createForStart(): Promise<string>;
   /** Opens the database of the URL, or a fresh one. */
@@ -47,10 +48,29 @@ const fromBroker = async (path: '/' | '/template'): Promise<string> => {
   return text;
 };
 
-const createSqlite = async (cleanups: Cleanup[]): Promise<string> => {
+const createSqlite = async (cleanups: Cleanup[], content?: Uint8Array): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'gatewright-test-'));
   cleanups.push(() => rm(directory, { recursive: true, force: true }));
-  return `sqlite:${join(directory, 'test.db')}`;
+  const file = join(directory, 'test.db');
+  if (content !== undefined) await writeFile(file, content);
+  return `sqlite:${file}`;
+};
+
+/** The file of a database that has the service's own tables; made once for each process. */
+let sqliteTemplate: Promise<Uint8Array> | undefined;
+
+const createSqliteTemplate = async (): Promise<Uint8Array> => {
+  const directory = await mkdtemp(join(tmpdir(), 'gatewright-template-'));
+  const file = join(directory, 'template.db');
+  await makeOwnTables(`sqlite:${file}`);
+  const content = await readFile(file);
+  await rm(directory, { recursive: true });
+  return content;
+};
+
+const createSqliteForStart = async (cleanups: Cleanup[]): Promise<string> => {
+  sqliteTemplate ??= createSqliteTemplate();
+  return createSqlite(cleanups, await sqliteTemplate);
 };
 
 const createPostgres = async (cleanups: Cleanup[], template?: string): Promise<string> => {
@@ -84,7 +104,9 @@ export const describeDatabase = (
       workers,
       create,
       createForStart: async () =>
-        dialect === 'sqlite' ? create() : createPostgres(cleanups, await fromBroker('/template')),
+        dialect === 'sqlite'
+          ? createSqliteForStart(cleanups)
+          : createPostgres(cleanups, await fromBroker('/template')),
       open: async (url, options) => {
         const database = await openDatabase(url ?? (await create()), options);
         cleanups.push(() => database.close());

@@ -3,20 +3,54 @@ import type { Config } from '../../src/app/config.ts';
 import { describeApplication } from '../../src/app/describe.ts';
 import { type Conformance, conformance, type Exchange } from './conformance.ts';
 
-/**
- * The description of an application by its key; a test file starts the same one several times, on a port of its own
- * each.
- */
-const known = new Map<string, Conformance>();
+/** Descriptions by their text, of all test files of a process: their schemas are compiled once. */
+const compiled = new Map<string, Conformance>();
 
-/** The description of an application, ready to check responses; its schemas are compiled once in a test file. */
-export const describedBy = async (application: Application, config: Config): Promise<Conformance> => {
+const describe = async (application: Application, config: Config): Promise<Conformance> => {
   const document = await describeApplication(application, config);
   const { pathname } = new URL(config.baseUrl);
   const described = { ...document, servers: [{ url: `http://service.test${pathname}` }] };
   const text = JSON.stringify(described);
-  const found = known.get(text) ?? conformance(described);
-  known.set(text, found);
+  const found = compiled.get(text) ?? conformance(described);
+  compiled.set(text, found);
+  return found;
+};
+
+/** Settings that each service under test has for itself, and that no description depends on but for its servers. */
+const ofOneService = new Set([
+  'port',
+  'baseUrl',
+  'databaseUrl',
+  'dataDir',
+  'credentialsFile',
+  'credentialsKeyFile',
+  'jwtSecret',
+]);
+
+/** The settings that a description may depend on, as a text. */
+const settingsIn = (config: Config): string =>
+  JSON.stringify([
+    new URL(config.baseUrl).pathname,
+    ...Object.entries(config).filter(([name]) => !ofOneService.has(name)),
+  ]);
+
+/** Descriptions by what their applications were made of, then by settings. */
+const known = new WeakMap<object, Map<string, Promise<Conformance>>>();
+
+/**
+ * The description of an application, ready to check responses. A file starts the same application many times: it is
+ * described once. `source` is what the application was made of, the same object each time.
+ */
+export const describedBy = (
+  source: object,
+  application: Application,
+  config: Config,
+): Promise<Conformance> => {
+  const bySettings = known.get(source) ?? new Map<string, Promise<Conformance>>();
+  known.set(source, bySettings);
+  const settings = settingsIn(config);
+  const found = bySettings.get(settings) ?? describe(application, config);
+  bySettings.set(settings, found);
   return found;
 };
 

@@ -1,8 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import {
   createPostgres,
@@ -24,13 +21,9 @@ declare module 'vitest' {
 /** Makes a database with the service's own migrations applied. */
 const createTemplate = async (server: string): Promise<string> => {
   // The service is loaded only in a run that needs the template.
-  const { prepareDatabase } = await import('../../src/app/migrate.ts');
-  const { databaseTarget } = await import('../../src/database/targets.ts');
+  const { makeOwnTables } = await import('./template.ts');
   const url = await createPostgresDatabase(server);
-  const dataDir = await mkdtemp(join(tmpdir(), 'gatewright-template-'));
-  const settings = { dataDir, migrate: 'start', newDatabase: true } as const;
-  await prepareDatabase(settings, { migrations: {} }, databaseTarget(url));
-  await rm(dataDir, { recursive: true });
+  await makeOwnTables(url);
   return url;
 };
 

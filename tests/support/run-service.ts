@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { ensureBuilt } from '../tour/service.ts';
+import { inheritedEnvironment } from './child.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -39,7 +40,7 @@ export const runService = async (
   const child = spawn(program, args, {
     cwd: folder,
     env: {
-      PATH: process.env['PATH'],
+      ...inheritedEnvironment(),
       HOME: process.env['HOME'],
       PORT: '0',
       DATA_DIR: directory,

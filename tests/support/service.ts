@@ -9,7 +9,6 @@ import { readConfig } from '../../src/app/config.ts';
 import { probePort } from '../../src/app/preflight.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/app/server.ts';
 import { canonicalAccount } from '../../src/auth/account.ts';
-import { createPasswords } from '../../src/auth/password.ts';
 import { signatureOf } from '../../src/auth/signature.ts';
 import { run } from '../../src/cli/test-io.ts';
 import type { DialectName } from '../../src/database/database.ts';
@@ -21,16 +20,13 @@ import type { Conformance, Exchange } from './conformance.ts';
 import { type Databases, testedServiceTables } from './databases.ts';
 import { demandDescribed, describedBy } from './described.ts';
 import { type Answer, type HttpClient, httpClient, type RequestOptions } from './http-client.ts';
+import { commonPassword, hashOfCommonPassword, testPasswords } from './passwords.ts';
 import { peersInProcess } from './peers.ts';
 import { demandSound } from './sound-answer.ts';
 import { withStoredNames } from './stored-names.ts';
 
 export type { Answer, RequestOptions } from './http-client.ts';
-
-/** Password of every user that `createUser` makes; hashed once, so that a user costs a test nothing. */
-export const commonPassword = 'tulip-anvil-47 kettle';
-
-let commonHash: Promise<string> | undefined;
+export { commonPassword } from './passwords.ts';
 
 export interface ServiceOptions {
   /** URL of the database; a fresh one unless given. */
@@ -46,6 +42,8 @@ export interface ServiceOptions {
   readonly apps?: readonly string[];
   /** Workers that take the requests in turn; as many as the databases say unless given. */
   readonly workers?: number;
+  /** True if each password is hashed for as long as the service takes for it; see `testPasswords`. */
+  readonly slowPasswords?: boolean;
   /** Times of jobs and webhooks that are other than the service's own. */
   readonly times?: Pick<ServerOptions, 'jobTimes' | 'webhookTimes'>;
 }
@@ -71,6 +69,9 @@ export interface Key {
 export type Signed = Readonly<Record<'x-app-id' | 'x-timestamp' | 'x-signature', string>>;
 
 const administrator = { username: 'root', email: 'root@example.com', password: commonPassword } as const;
+
+/** The parts of an application that has none: the service alone. */
+const noApplication = {};
 
 let users = 0;
 
@@ -139,7 +140,7 @@ export class Service {
   }
 
   async #startWorker(workers: number, peers: Peers | undefined): Promise<void> {
-    const { stallTimeoutMs, times } = this.#options;
+    const { stallTimeoutMs, times, slowPasswords = false } = this.#options;
     const [first] = this.#started;
     // Workers have one port. Here each has one of its own, so that a test knows which one it asks.
     const own = first && { BASE_URL: first.server.config.baseUrl };
@@ -149,6 +150,7 @@ export class Service {
       clock: this.clock.now,
       sharedPort: first && (await probePort({ port: 0, host: first.server.config.host })),
       peers,
+      passwords: slowPasswords ? undefined : testPasswords(),
       ...(stallTimeoutMs === undefined ? {} : { stallTimeoutMs }),
       ...times,
       logger: pino({ level: this.env['LOG_LEVEL'] ?? 'trace' }, { write: (line) => this.lines.push(line) }),
@@ -160,9 +162,13 @@ export class Service {
     this.#started = [...this.#started, { server: seen, client: httpClient(`http://${host}:${port}`) }];
   }
 
+  get #source(): NonNullable<ServiceOptions['application']> {
+    return this.#options.application ?? noApplication;
+  }
+
   /** The application, with the prefix under test where it says none. */
   get application(): Application {
-    const { application = {} } = this.#options;
+    const application = this.#source;
     const made = 'models' in application ? application : createApplication(application);
     const { serviceTables = testedServiceTables } = made.config;
     return serviceTables === undefined ? made : { ...made, config: { ...made.config, serviceTables } };
@@ -227,7 +233,7 @@ export class Service {
 
   /** Holds an answer to the API description of this service (see `demandDescribed`). */
   async demandDescribed(exchange: Exchange): Promise<void> {
-    this.#description ??= describedBy(this.application, this.server.config);
+    this.#description ??= describedBy(this.#source, this.application, this.server.config);
     demandDescribed(await this.#description, exchange);
   }
 
@@ -324,7 +330,6 @@ export class Service {
   ): Promise<TestUser> {
     users += 1;
     const { username = `user${users}`, email = `user${users}@example.com`, name = `User ${users}` } = values;
-    commonHash ??= createPasswords().hash(commonPassword);
     const id = await this.server.services.users.create(
       {
         username,
@@ -332,7 +337,7 @@ export class Service {
         email,
         emailCanonical: canonicalAccount(email),
         name,
-        passwordHash: await commonHash,
+        passwordHash: await hashOfCommonPassword(),
         disabled: false,
         roles,
       },

@@ -52,7 +52,11 @@ const ofWorkers = [
 ];
 
 /** Tests of the quick tier that need a process of their own: they measure it, or change what its modules share. */
-const isolated = ['src/cli/commands/options.test.ts', 'src/http/body-memory.test.ts'];
+const isolated = [
+  'src/cli/commands/options.test.ts',
+  'src/http/body-memory.test.ts',
+  'tests/contract/session-settings.test.ts',
+];
 
 /** Tests of which the full tier runs a sample and the long one everything: see `testsAll`. */
 const sampled = [
