@@ -13,7 +13,7 @@ const invoice = defineResource('Invoice', {
     parent: field.reference('Invoice', { key: 'uuid' }),
     user_id: field.owner(),
   },
-  relations: { payments: many('Payment', { by: 'invoice', write: true }) },
+  relations: { receipts: many('Receipt', { by: 'invoice', write: true }) },
   hooks: {
     beforeCommit: ({ id, after }) => {
       expectTypeOf(id).toEqualTypeOf<string>();
@@ -22,7 +22,7 @@ const invoice = defineResource('Invoice', {
   },
 });
 
-const payment = defineResource('Payment', {
+const receipt = defineResource('Receipt', {
   fields: { invoice: field.reference('Invoice', { key: 'uuid', required: true }), note: field.string() },
   hooks: {
     afterCommit: ({ id }) => {
@@ -36,35 +36,35 @@ const uses = async ({ records }: Scope) => {
   const made = await records(invoice).create({ amount: 1 });
   await records(invoice).update(made.id, { parent_id: made.id });
   await records(invoice).remove('01980000-0000-7000-8000-000000000000');
-  await records(payment).update(3, { invoice_id: made.id });
+  await records(receipt).update(3, { invoice_id: made.id });
   // @ts-expect-error: the ids of invoices are texts
   await records(invoice).get(1);
-  // @ts-expect-error: the ids of payments are numbers
-  await records(payment).get(made.id);
+  // @ts-expect-error: the ids of receipts are numbers
+  await records(receipt).get(made.id);
   // @ts-expect-error: a reference has the type of the ids behind it
-  await records(payment).create({ invoice_id: 1 });
-  return { made, found: await records(payment).get(1), named: await records('Payment').get(1) };
+  await records(receipt).create({ invoice_id: 1 });
+  return { made, found: await records(receipt).get(1), named: await records('Receipt').get(1) };
 };
 
 describe('types of keys', () => {
   it('ids and references have the type of their key', () => {
     type Used = Awaited<ReturnType<typeof uses>>;
     expectTypeOf<IdOf<typeof invoice>>().toEqualTypeOf<string>();
-    expectTypeOf<IdOf<typeof payment>>().toEqualTypeOf<number>();
+    expectTypeOf<IdOf<typeof receipt>>().toEqualTypeOf<number>();
     expectTypeOf<Used['made']['id']>().toEqualTypeOf<string>();
     expectTypeOf<Used['made']['parent_id']>().toEqualTypeOf<string | null>();
     expectTypeOf<Used['made']['user_id']>().toEqualTypeOf<number | null>();
     expectTypeOf<Used['found']['invoice_id']>().toEqualTypeOf<string>();
     expectTypeOf<Used['named']['id']>().toEqualTypeOf<number>();
-    expectTypeOf<RecordOf<typeof payment>['id']>().toEqualTypeOf<number>();
-    expectTypeOf<CreateOf<typeof payment>['invoice_id']>().toEqualTypeOf<string>();
+    expectTypeOf<RecordOf<typeof receipt>['id']>().toEqualTypeOf<number>();
+    expectTypeOf<CreateOf<typeof receipt>['invoice_id']>().toEqualTypeOf<string>();
     expectTypeOf<{ readonly id: { gte: string } }>().toExtend<FilterOf<typeof invoice>>();
     expectTypeOf(uses).toBeFunction();
   });
 
   it('the shape of a model in a client has the type of its ids', () => {
     expectTypeOf<ShapeOf<typeof invoice>['id']>().toEqualTypeOf<string>();
-    expectTypeOf<ShapeOf<typeof payment>['id']>().toEqualTypeOf<number>();
+    expectTypeOf<ShapeOf<typeof receipt>['id']>().toEqualTypeOf<number>();
     expectTypeOf<ShapeOf<typeof invoice>>().toExtend<ResourceShape>();
   });
 });
