@@ -14,7 +14,7 @@ type Facts = Pick<FieldType, 'column' | 'operators' | 'sortable'>;
 const isQuantity = ({ column, operators }: Facts): boolean =>
   (column === 'integer' || column === 'decimal' || column === 'number') && operators.includes('gt');
 
-/** Ordered values have a minimum and a maximum, except ids: PostgreSQL before 18 has none of UUIDs. */
+/** Ordered values have a minimum and a maximum, except ids that are UUIDs: PostgreSQL has none of these. */
 export const measuresOf = (type: Facts): readonly Measure[] => {
   if (isQuantity(type)) return measures;
   return type.operators.includes('gt') && type.column !== 'uuid' ? ['min', 'max'] : [];
