@@ -13,7 +13,7 @@ import type { CheckedInput, InputFields } from '../model/job.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { EntityOperation } from '../records/entity.ts';
 import { type Actor, type AuditEntry, recordAudit } from './audit.ts';
-import type { Change, TableContext } from './context.ts';
+import { actingUserId, type Change, type TableContext } from './context.ts';
 
 /** Lines of the audit log, written in the transaction of the change; none if nothing was changed. */
 interface Audited {
@@ -50,18 +50,31 @@ const meaningOf = (error: unknown, meanings: ConstraintMeanings): unknown => {
   return typeof meaning === 'string' ? new Problem(meaning, options) : new ViolationError(meaning, options);
 };
 
+/** True if a reference failed because the acting user is gone: deleted after the request was authenticated. */
+const isOfDeletedActor = async (
+  { database }: TableContext,
+  actor: Actor,
+  error: unknown,
+): Promise<boolean> => {
+  const id = actingUserId(actor);
+  if (id === null || !(error instanceof ConstraintError) || error.kind !== 'foreign_key') return false;
+  const user = tablesOf(database).selectFrom('users').select('id').where('id', '=', id);
+  return (await database.get(toQuery(user))) === undefined;
+};
+
 /**
  * Creates the function that changes the service's own records. One transaction contains the change and its lines of
  * the audit log, so that neither exists without the other. A change within another one uses its transaction.
  */
 export const createCommands =
-  ({ database, clock }: TableContext) =>
+  (context: TableContext) =>
   async <Result>(
     actor: Actor,
     run: (change: Change) => Promise<Changed<Result>>,
     meanings: ConstraintMeanings = {},
     within?: Transaction,
   ): Promise<Result> => {
+    const { database, clock } = context;
     const { dialect } = database;
     const tables = tablesOf(database);
     const perform = async (transaction: Transaction): Promise<Result> => {
@@ -74,6 +87,8 @@ export const createCommands =
     try {
       return await (within === undefined ? database.write(perform) : perform(within));
     } catch (error) {
+      if (await isOfDeletedActor(context, actor, error))
+        throw new Problem('unauthenticated', { cause: error });
       throw meaningOf(error, meanings);
     }
   };

@@ -410,7 +410,7 @@ const createOwnKey = ({ known, notify, manages }: OwnKeyCommandParts) =>
       en: 'Only this response contains the full key. With `service_account_id` the key is one of a service account of the caller, or of a record that the caller manages (the rule `manage` of its model).',
     },
     input: { ...keyFieldDefinitions, service_account_id: field.integer({ min: 1 }) },
-    constraints: { foreign_key: 'record_not_found' },
+    constraints: { foreign_key: { field: 'service_account_id', rule: 'reference' } },
     check: async (values) => restrictionViolations(values, known),
     run: async (call) => {
       const caller = actingUserId(call.actor) ?? 0;

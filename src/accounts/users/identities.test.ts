@@ -3,6 +3,7 @@ import { type Databases, describeDatabase, describeEachDatabase } from '../../..
 import { applyMigrations } from '../../app/migrate.ts';
 import type { Database, Query } from '../../database/database.ts';
 import { databaseTarget } from '../../database/targets.ts';
+import type { Actor } from '../../ledger/audit.ts';
 import { createCommands } from '../../ledger/command.ts';
 import { addKey } from '../api-keys/commands.ts';
 import { createIdentityStore } from './identities.ts';
@@ -37,7 +38,7 @@ const setUp = async (databases: Databases) => {
   const identities = createIdentityStore({ ...database, ...watched }, () => {});
   const opens = async (hash: string, at: number) =>
     (await identities.byKeyHash(hash, at, []))?.identity.id === userId;
-  return { database, storeKey, opens, asked };
+  return { database, context, userId, storeKey, opens, asked };
 };
 
 describeEachDatabase('keys', (databases) => {
@@ -54,6 +55,22 @@ describeEachDatabase('keys', (databases) => {
     ]);
     expect(await opens('lasting', now + 1e12)).toBe(true);
     expect(await opens('unknown', now)).toBe(false);
+  });
+
+  it('a key of an account that was deleted after its request was authenticated is a 401', async () => {
+    const { context, userId } = await setUp(databases);
+    const foreignKey = { field: 'user_id', rule: 'reference' } as const;
+    const make = (acting: number, owner: number) => {
+      const principal = { kind: 'user', id: acting, username: 'ann', roles: [], mustChangePassword: false };
+      const key = { userId: owner, name: 'late', hash: `${acting} ${owner}`, prefix: 'p', expiresAt: null };
+      return createCommands(context)({ principal, address: null } as Actor, (change) => addKey(change, key), {
+        foreign_key: foreignKey,
+      });
+    };
+    const gone = userId + 1;
+    await expect(make(gone, gone)).rejects.toMatchObject({ problem: 'unauthenticated' });
+    await expect(make(userId, gone)).rejects.toMatchObject({ violation: foreignKey });
+    expect(await make(userId, userId)).toBeGreaterThan(0);
   });
 });
 
