@@ -3,6 +3,7 @@
  */
 
 import type { Application } from '../app/application.ts';
+import { hasTextIds } from '../fields/keys.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
@@ -127,6 +128,6 @@ ${relatedPart(models)}
 export const resources: { readonly [Path in keyof Resources]: ResourceName<Resources[Path]> } = {
 ${list.map((model) => entryOf(model, models)).join('\n')}
 };
-${endpointsPart(endpoints, models)}${operationsPart(served)}`;
+${endpointsPart(endpoints, models)}${operationsPart(served, hasTextIds(list))}`;
   return `${mark}\n${withHelpers(text)}`;
 };

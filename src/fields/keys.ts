@@ -1,5 +1,6 @@
 /** The list of all keys, and what follows from them: schemas of ids, and ids of which no model is known. */
 
+import { isJsonObject, type Json } from '../kernel/json.ts';
 import type { JsonSchema } from './field.ts';
 import type { RecordId, RecordKey } from './key.ts';
 import { integerKey } from './keys/integer.ts';
@@ -27,6 +28,21 @@ export const idSchema = (key: RecordKey): JsonSchema =>
  * the type of integers alone where no model has another key.
  */
 export const recordIdTypes: string[] = ['integer', 'string'];
+
+/** A schema with the ids of any model as an application has them: integers alone where no model has another key. */
+export const withIdTypes = <Schema extends Json>(schema: Schema, hasTextIds: boolean): Schema => {
+  const replaced = (value: Json): Json => {
+    if (value === recordIdTypes) return 'integer';
+    if (Array.isArray(value)) return value.map(replaced);
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, replaced(part)]));
+  };
+  return hasTextIds ? schema : (replaced(schema) as Schema);
+};
+
+/** True if a model has another key than integers. */
+export const hasTextIds = (models: Iterable<{ readonly key: RecordKey }>): boolean =>
+  [...models].some(({ key }) => key.kind !== 'integer');
 
 /** Schema of ids of records of several models, by their keys. */
 export const anyIdSchema = (keys: Iterable<RecordKey>): JsonSchema => ({

@@ -1,5 +1,6 @@
 /** Collects the schemas, parameters and responses that operations share under `components`. */
 
+import { withIdTypes } from '../../fields/keys.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { portable } from './portable.ts';
 
@@ -27,7 +28,7 @@ export class Components {
    * whatever its name; a different part of the same name gets a number.
    */
   add(section: Section, name: string, part: JsonObject, family = name): JsonObject {
-    const text = JSON.stringify(section === 'schemas' ? portable(part, this.#hasTextIds) : part);
+    const text = JSON.stringify(section === 'schemas' ? portable(withIdTypes(part, this.#hasTextIds)) : part);
     const identity = `${section} ${family} ${text}`;
     const existing = this.#names.get(identity);
     if (existing !== undefined) return { $ref: existing };
@@ -48,7 +49,7 @@ export class Components {
     const free = this.#take(section, name);
     const reference = `#/components/${section}/${free}`;
     this.#names.set(`${section} ${name}`, reference);
-    this.#sectionOf(section).set(free, JSON.stringify(portable(make(), this.#hasTextIds)));
+    this.#sectionOf(section).set(free, JSON.stringify(portable(withIdTypes(make(), this.#hasTextIds))));
     return { $ref: reference };
   }
 
