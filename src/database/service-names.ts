@@ -4,7 +4,6 @@
  */
 
 import { createHash } from 'node:crypto';
-import { destinationMark, fenceName } from './fence.ts';
 import { quoteName } from './quote.ts';
 import type { ServiceNames } from './stored-names.ts';
 import { keptColumns } from './tables/own-tables.ts';
@@ -13,6 +12,12 @@ export type { ServiceNames };
 
 /** The beginning of names that a prefix replaces. */
 const stem = /^gatewright_/;
+
+/** Name of the triggers or functions that refuse writes while a database is moved, and of a table beside them. */
+export const fenceName = 'gatewright_moved';
+
+/** Name of a table at the destination of a move, with its progress. */
+export const destinationMark = 'gatewright_moving';
 
 /** Tables that are only there while a database is moved. */
 const marks = [fenceName, destinationMark];

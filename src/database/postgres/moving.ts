@@ -3,9 +3,10 @@
  */
 
 import type { IdCounter, MoveDialect } from '../dialect.ts';
-import { fenceMessage, fenceName } from '../fence.ts';
+import { fenceMessage } from '../fence.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
+import { fenceName } from '../service-names.ts';
 import { foundTableName, isOurNamespace } from './schemas.ts';
 
 /** Types of which every value is the same text on every database. */

@@ -1,7 +1,8 @@
 import type { IdCounter, MoveDialect } from '../dialect.ts';
-import { fenceMessage, fenceName } from '../fence.ts';
+import { fenceMessage } from '../fence.ts';
 import { quoteName, quoteText } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
+import { fenceName } from '../service-names.ts';
 import { affinity } from './introspect.ts';
 
 const actions = ['insert', 'update', 'delete'] as const;

@@ -1,9 +1,9 @@
 /** The marks of a move in both databases: destination and state at the source, progress at the destination. */
 
-import { destinationMark, fenceName } from '../../../database/fence.ts';
 import type { Ask, Tables } from '../../../database/introspection.ts';
 import { quoteText } from '../../../database/quote.ts';
 import type { ServiceNames } from '../../../database/service-names.ts';
+import { destinationMark, fenceName } from '../../../database/service-names.ts';
 
 /**
  * The marks of a move in both databases. The source has a table with its destination, beside the triggers that refuse

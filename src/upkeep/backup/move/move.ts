@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Dialect } from '../../../database/dialect.ts';
-import { destinationMark } from '../../../database/fence.ts';
 import type { Ask, Tables } from '../../../database/introspection.ts';
 import { readTables } from '../../../database/migrations.ts';
 import { quoteName } from '../../../database/quote.ts';
+import { destinationMark } from '../../../database/service-names.ts';
 import {
   checksumDifferences,
   type TableChecksums,
