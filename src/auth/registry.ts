@@ -69,6 +69,9 @@ export const isOfApplications = (name: AuthMethodName): name is ApplicationMetho
 /** True if the method authenticates by an API key. */
 export const isOfKeys = (name: AuthMethodName): boolean => byName[name].holder === 'api_key';
 
+/** The value of WWW-Authenticate that asks for the credentials of a method. */
+export const challengeOf = (name: AuthMethodName): string => byName[name].challenge;
+
 /**
  * Methods that are tried although an endpoint lists none. No browser adds their credentials by itself, and they do not
  * cover the body where the endpoint takes one.

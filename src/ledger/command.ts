@@ -1,5 +1,6 @@
 /** Commands on the service's own records: one transaction contains the change and its lines of the audit log. */
 
+import { challengeOf } from '../auth/registry.ts';
 import { ConstraintError, type ConstraintKind, type Reader, type Transaction } from '../database/database.ts';
 import { toQuery } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
@@ -13,7 +14,7 @@ import type { CheckedInput, InputFields } from '../model/job.ts';
 import type { Grant } from '../policy/grant.ts';
 import type { EntityOperation } from '../records/entity.ts';
 import { type Actor, type AuditEntry, recordAudit } from './audit.ts';
-import { actingUserId, type Change, type TableContext } from './context.ts';
+import type { Change, TableContext } from './context.ts';
 
 /** Lines of the audit log, written in the transaction of the change; none if nothing was changed. */
 interface Audited {
@@ -50,16 +51,18 @@ const meaningOf = (error: unknown, meanings: ConstraintMeanings): unknown => {
   return typeof meaning === 'string' ? new Problem(meaning, options) : new ViolationError(meaning, options);
 };
 
-/** True if a reference failed because the acting user is gone: deleted after the request was authenticated. */
-const isOfDeletedActor = async (
+/** The refusal where a reference failed because the acting user is gone: deleted after the request was authenticated. */
+const refusalOfDeleted = async (
   { database }: TableContext,
-  actor: Actor,
+  { principal }: Actor,
   error: unknown,
-): Promise<boolean> => {
-  const id = actingUserId(actor);
-  if (id === null || !(error instanceof ConstraintError) || error.kind !== 'foreign_key') return false;
-  const user = tablesOf(database).selectFrom('users').select('id').where('id', '=', id);
-  return (await database.get(toQuery(user))) === undefined;
+): Promise<Problem | undefined> => {
+  if (typeof principal === 'string' || principal.kind !== 'user') return undefined;
+  if (!(error instanceof ConstraintError) || error.kind !== 'foreign_key') return undefined;
+  const user = tablesOf(database).selectFrom('users').select('id').where('id', '=', principal.id);
+  if ((await database.get(toQuery(user))) !== undefined) return undefined;
+  const headers = { 'WWW-Authenticate': challengeOf(principal.method) };
+  return new Problem('unauthenticated', { headers, cause: error });
 };
 
 /**
@@ -87,9 +90,7 @@ export const createCommands =
     try {
       return await (within === undefined ? database.write(perform) : perform(within));
     } catch (error) {
-      if (await isOfDeletedActor(context, actor, error))
-        throw new Problem('unauthenticated', { cause: error });
-      throw meaningOf(error, meanings);
+      throw (await refusalOfDeleted(context, actor, error)) ?? meaningOf(error, meanings);
     }
   };
 

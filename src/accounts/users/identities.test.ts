@@ -61,14 +61,24 @@ describeEachDatabase('keys', (databases) => {
     const { context, userId } = await setUp(databases);
     const foreignKey = { field: 'user_id', rule: 'reference' } as const;
     const make = (acting: number, owner: number) => {
-      const principal = { kind: 'user', id: acting, username: 'ann', roles: [], mustChangePassword: false };
+      const principal = {
+        kind: 'user',
+        method: 'jwt',
+        id: acting,
+        username: 'ann',
+        roles: [],
+        mustChangePassword: false,
+      };
       const key = { userId: owner, name: 'late', hash: `${acting} ${owner}`, prefix: 'p', expiresAt: null };
       return createCommands(context)({ principal, address: null } as Actor, (change) => addKey(change, key), {
         foreign_key: foreignKey,
       });
     };
     const gone = userId + 1;
-    await expect(make(gone, gone)).rejects.toMatchObject({ problem: 'unauthenticated' });
+    await expect(make(gone, gone)).rejects.toMatchObject({
+      problem: 'unauthenticated',
+      headers: { 'WWW-Authenticate': 'Bearer realm="gatewright"' },
+    });
     await expect(make(userId, gone)).rejects.toMatchObject({ violation: foreignKey });
     expect(await make(userId, userId)).toBeGreaterThan(0);
   });
