@@ -51,7 +51,7 @@ const meaningOf = (error: unknown, meanings: ConstraintMeanings): unknown => {
   return typeof meaning === 'string' ? new Problem(meaning, options) : new ViolationError(meaning, options);
 };
 
-/** The refusal where a reference failed because the acting user is gone: deleted after the request was authenticated. */
+/** The refusal where a reference failed since the acting user is gone: deleted after the authentication. */
 const refusalOfDeleted = async (
   { database }: TableContext,
   { principal }: Actor,
