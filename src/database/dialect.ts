@@ -182,8 +182,8 @@ export interface OwnTypes {
 
 /** The table to which a column refers, and the effect on the column when a row of that table is deleted. */
 export interface Reference extends Pick<ForeignKeyShape, 'table' | 'onDelete'> {
-  /** A column of both tables, of which the referenced row has the same value; undefined if they share none. */
-  readonly same: string | undefined;
+  /** A column of each table, of which both rows have the same value; undefined if they share none. */
+  readonly same: Pick<SameKey, 'column' | 'to'> | undefined;
 }
 
 /** A column with a reference that has `same`. */

@@ -47,6 +47,8 @@ export const timesOf = ({ timed }: Pick<Source, 'timed'>, clock: Clock): SourceT
 export interface SourceColumn {
   /** Name in the API. */
   readonly name: string;
+  /** Name in SQL, where it is another one. */
+  readonly column?: string | undefined;
   readonly type: FieldType;
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself if absent. */
@@ -65,6 +67,11 @@ export interface SourceColumn {
 export interface ShownIf {
   readonly key: number;
   readonly condition: (dialect: Dialect, row: string) => Fragment;
+}
+
+/** The full-text search of a source, and the names of its columns in the API, in the same order. */
+export interface SourceSearch extends SearchIndex {
+  readonly fields: readonly string[];
 }
 
 /** A relation from a row to rows of another source, or of its own. */
@@ -107,7 +114,7 @@ export interface Source {
   readonly indexed: ReadonlySet<string>;
   readonly relations?: ReadonlyMap<string, SourceRelation>;
   /** The full-text search of `q`; without one `q` finds a part of any text. */
-  readonly search?: SearchIndex | undefined;
+  readonly search?: SourceSearch | undefined;
   /** Identifies the conditions of its columns among those of the same table; absent if they have none. */
   readonly mask?: string;
   /** True if its SQL uses `serviceTime` or `monthAgo`. */
@@ -136,7 +143,7 @@ const computed = (column: SourceColumn, row: string): Error =>
  */
 export const ruleValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   if (column.expression === undefined) {
-    const stored = identifier(row, column.name);
+    const stored = identifier(row, column.column ?? column.name);
     return column.emptyIsNull === true ? sql`nullif(${stored}, '')` : stored;
   }
   if (row !== rowAlias) throw computed(column, row);

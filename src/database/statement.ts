@@ -4,6 +4,7 @@
  */
 
 import { type Compilable, type Kysely, sql as kysely, type RawBuilder, TableNode } from 'kysely';
+import { columnIn, type StoredTable } from '../model/stored-table.ts';
 import type { Query, SqlValue, Transaction } from './query.ts';
 import type { ServiceNames } from './stored-names.ts';
 
@@ -58,6 +59,28 @@ export const tableName = (table: string, ...column: readonly [] | readonly [stri
 /** The quoted name of a column, an alias or a table of a model; with two names, a column as `tableName` has it. */
 export const identifier = (name: string, ...column: readonly [] | readonly [string]): Fragment =>
   column.length === 0 ? kysely.id(name) : tableName(name, ...column);
+
+/** The table of a model's records, quoted; in FROM, INTO and UPDATE. Elsewhere its rows are called by its bare name. */
+export const rowsOf = ({ schema, name, isOwn }: StoredTable): Fragment => {
+  if (isOwn === true) return tableName(name);
+  return schema === undefined ? kysely.id(name) : kysely.id(schema, name);
+};
+
+/**
+ * The columns of a model's records by their fields, quoted, of rows that are called by the name of the table or by
+ * another one.
+ */
+export const columnsOfRows =
+  (stored: StoredTable, row?: string): ((field: string) => Fragment) =>
+  (field) => {
+    const column = columnIn(stored, field);
+    if (row !== undefined) return kysely.id(row, column);
+    return stored.isOwn === true ? tableName(stored.name, column) : kysely.id(stored.name, column);
+  };
+
+/** The bare columns of fields, as lists of INSERT and SET name them. */
+export const bareColumn = (stored: StoredTable, field: string): Fragment =>
+  kysely.id(columnIn(stored, field));
 
 /** A table of the service in a statement that is written by hand. */
 export const own = (table: string): Fragment =>

@@ -11,12 +11,14 @@ import { columnsOfRecord, recordStatement, recordValue, storedRecord } from '../
 import { timeText } from '../database/source.ts';
 import {
   type Argument,
+  columnsOfRows,
   type Fragment,
   identifier,
   join,
   literal,
   own,
   RowStatements,
+  rowsOf,
   type Statement,
   sql,
   statement,
@@ -482,6 +484,7 @@ export class EventReaders {
   readonly #model: ResourceModel;
   readonly #models: Models;
   readonly #table: Fragment;
+  readonly #column: ColumnSql;
   /** Columns that contain ids of readers. */
   readonly #own: readonly string[];
   /** The key is the number of events and the columns of the row filter; the models are fixed and values are bound. */
@@ -491,7 +494,8 @@ export class EventReaders {
     this.#database = database;
     this.#model = model;
     this.#models = models;
-    this.#table = identifier(model.table);
+    this.#table = rowsOf(model.stored);
+    this.#column = columnsOfRows(model.stored);
     this.#own = readerColumns(model);
   }
 
@@ -543,8 +547,10 @@ export class EventReaders {
   #held(count: number): Statement<ReachArguments> {
     return this.#statements.getOrMake(`held ${count}`, () =>
       statement<ReachArguments>(this.#database.dialect, (param) => {
-        const columns = join(['id', ...this.#own].map((column) => identifier(column)));
-        return sql`select ${columns} from ${this.#table} where id in (${idList(param, count)})`;
+        const columns = join(
+          ['id', ...this.#own].map((field) => sql`${this.#column(field)} as ${identifier(field)}`),
+        );
+        return sql`select ${columns} from ${this.#table} where ${this.#column('id')} in (${idList(param, count)})`;
       }),
     );
   }
@@ -570,7 +576,7 @@ export class EventReaders {
       };
       const kept = (...keys: readonly string[]): ColumnSql =>
         keptColumn(this.#model, this.#models, dialect, eventColumn('reach'), keys);
-      const ofRecord = (column: string): Fragment => identifier(this.#model.table, column);
+      const ofRecord = this.#column;
       const before = met(kept('before'), 'hold');
       const after = met(kept('after'), 'hold');
       const unchanged = sql`${eventColumn('reach')} is null and ${ofRecord('version')} = ${eventColumn('version')}`;

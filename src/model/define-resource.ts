@@ -10,6 +10,7 @@ import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
 import { checkResourceOptions } from './definition/definition-options.ts';
 import { declaredRelations } from './definition/relations.ts';
+import { storedTableOf, withColumns } from './definition/table-option.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { displayFields, usualDisplay } from './display.ts';
@@ -128,7 +129,7 @@ const countedOf = (model: string, fields: Map<string, ModelField>): readonly Cou
     if (per.reference === undefined)
       throw new DefinitionError(model, `per names ${per.name}, which is not a reference`, field.name);
     fields.set(per.name, Object.freeze({ ...per, fixed: true }));
-    return [{ field, counting, per: per.column }];
+    return [{ field, counting, per: per.name }];
   });
 
 /** Names of each reference with `same` the field that the referenced record shares with it. @throws DefinitionError */
@@ -253,7 +254,7 @@ export const defineResource = <
   const { singular, plural } = namesOf(name, definition);
   const { isolation, ownership, label = humanise(singular) } = definition;
   const key = keyOf(name, definition);
-  const fields = fieldsOf(
+  const declared = fieldsOf(
     name,
     key,
     definition.fields,
@@ -261,13 +262,16 @@ export const defineResource = <
     isolation === true && ownership !== true,
   );
   const owner = ownerOf(name, definition.fields);
-  const counted = countedOf(name, fields);
-  resolveSame(name, fields);
+  const counted = countedOf(name, declared);
+  resolveSame(name, declared);
+  const stored = storedTableOf(name, plural, declared, definition.table);
+  const fields = withColumns(declared, stored);
   const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? [], counted);
   return Object.freeze({
     name,
     path: plural,
-    table: plural,
+    table: stored.name,
+    stored,
     singular,
     plural,
     key,

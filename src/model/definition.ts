@@ -6,6 +6,7 @@ import type { IdOfKey, KeyKind } from '../fields/keys.ts';
 import type { Label } from '../kernel/messages.ts';
 import type { MakeProblem } from './define-problem.ts';
 import type { IconName } from './definition/icons.ts';
+import type { TableOption } from './definition/table-option.ts';
 import type { TypedHooks } from './hooks.ts';
 import type { Action } from './resource.ts';
 import type { RestrictedUnless, RowRule, RowRules, Short, UsesOf, ViewedWhen } from './row-rule.ts';
@@ -66,6 +67,11 @@ export interface ResourceDefinition<
   readonly plural?: string;
   /** Key of a body; derived from the name (`blog_post`). */
   readonly singular?: string;
+  /**
+   * The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total:
+   * 'order_total' } }`. Everything but SQL and migrations uses the names of the fields.
+   */
+  readonly table?: TableOption<Short<FieldName<Fields>>>;
 
   /**
    * Fields per view, in the order of the response. `detail` defaults to all fields, `list` and `saved` to those of

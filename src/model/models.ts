@@ -11,9 +11,10 @@ import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
 import type { ModelField, ResourceModel } from './resource.ts';
 import { resolveRules } from './rules/isolation.ts';
+import { type StoredTable, storedUsers } from './stored-table.ts';
 
 /** The service's own model, which resources can refer to. */
-const user = { name: 'User', table: 'users' } as const;
+const user = { name: 'User', table: storedUsers.name } as const;
 
 /** All models of an application, by name, in the order in which they were given. */
 export type Models = ReadonlyMap<string, ResourceModel>;
@@ -79,16 +80,16 @@ const assertSame = ({ name: model, fields }: ResourceModel, models: Models): voi
 
 /** A reference of another model that stays within the value of a field: records with such references keep theirs. */
 export interface SameReferrer {
-  readonly table: string;
+  readonly stored: StoredTable;
   readonly field: ModelField;
 }
 
 /** The references to a model's records that have `same`, by the field that these records share with theirs. */
 export const sameReferrers = (models: Models, name: string): ReadonlyMap<string, readonly SameReferrer[]> =>
   Map.groupBy(
-    [...models.values()].flatMap(({ table, fields }) =>
+    [...models.values()].flatMap(({ stored, fields }) =>
       [...fields.values()].flatMap((field): SameReferrer[] =>
-        field.same !== undefined && field.reference === name ? [{ table, field }] : [],
+        field.same !== undefined && field.reference === name ? [{ stored, field }] : [],
       ),
     ),
     ({ field }) => field.same ?? '',
@@ -101,6 +102,7 @@ export const sameReferrers = (models: Models, name: string): ReadonlyMap<string,
 export const collectModels = (resources: readonly ResourceModel[]): Models => {
   const models = new Map<string, ResourceModel>();
   const paths = new Map<string, string>();
+  const tables = new Map<string, string>();
   for (const model of resources.map(withNames)) {
     if (models.has(model.name) || model.name === user.name)
       throw new DefinitionError(model.name, 'another model has this name');
@@ -110,8 +112,12 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
         model.name,
         `the path "${model.path}" is that of ${other}: choose another plural`,
       );
+    const sharing = tables.get(model.table.toLowerCase());
+    if (sharing !== undefined)
+      throw new DefinitionError(model.name, `the table "${model.table}" is that of ${sharing}`);
     models.set(model.name, model);
     paths.set(model.path, model.name);
+    tables.set(model.table.toLowerCase(), model.name);
   }
   for (const model of models.values())
     for (const { name, reference } of model.fields.values())
@@ -129,6 +135,13 @@ export const referencedTable = (models: Models, name: string): string => {
   const table = name === user.name ? user.table : models.get(name)?.table;
   if (table === undefined) throw new Error(`no model ${name}`);
   return table;
+};
+
+/** The same table, as SQL names it. */
+export const referencedRows = (models: Models, name: string): StoredTable => {
+  const stored = name === user.name ? storedUsers : models.get(name)?.stored;
+  if (stored === undefined) throw new Error(`no model ${name}`);
+  return stored;
 };
 
 /** How the records of a model are named; users have the key of the service's own records. */

@@ -9,14 +9,16 @@ import {
   type Source,
   type SourceColumn,
   type SourceRelation,
+  type SourceSearch,
   storedValue,
   versionColumn,
 } from '../database/source.ts';
-import { type Fragment, join, identifier as named, sql } from '../database/statement.ts';
+import { type Fragment, join, rowsOf, sql } from '../database/statement.ts';
 import { integer } from '../fields/integer.ts';
 import type { RecordId } from '../fields/key.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
+import { columnIn, columnsIn } from '../model/stored-table.ts';
 import type { FieldMask, Grant } from '../policy/grant.ts';
 import { maskedSource } from './masked-source.ts';
 import { userEntity } from './user-entity.ts';
@@ -170,7 +172,15 @@ const relationOf = (
   through: through && { ...through, source: () => sourceOf(through.model, models) },
 });
 
-const version: SourceColumn = { name: versionColumn, type: integer, options: {} };
+const versionOf = ({ stored }: ResourceModel): SourceColumn => ({
+  name: versionColumn,
+  column: columnIn(stored, versionColumn),
+  type: integer,
+  options: {},
+});
+
+const searchOf = ({ search, stored }: ResourceModel): SourceSearch | undefined =>
+  search.length === 0 ? undefined : { of: stored.name, columns: columnsIn(stored, search), fields: search };
 
 /** The source of a resource's table; made once for a model. */
 export const resourceSource = (model: ResourceModel, models: Models): Source => {
@@ -178,14 +188,17 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
   if (cached !== undefined) return cached;
   const source: Source = {
     name: model.name,
-    from: () => named(model.table),
+    from: () => rowsOf(model.stored),
     table: model.table,
     columns: new Map(
-      [...model.fields.values()].map(({ name, type, options }) => [name, { name, type, options }]),
+      [...model.fields.values()].map(({ name, column, type, options }) => [
+        name,
+        { name, column, type, options },
+      ]),
     ),
-    further: new Map([[versionColumn, version]]),
+    further: new Map([[versionColumn, versionOf(model)]]),
     key: 'id',
-    search: model.search.length === 0 ? undefined : { of: model.table, columns: model.search },
+    search: searchOf(model),
     indexed: new Set(['id', ...model.indexes.flatMap(({ columns }) => columns.slice(0, 1))]),
     relations: new Map(
       [...model.relations.values()].map((relation) => [relation.name, relationOf(relation, models)]),

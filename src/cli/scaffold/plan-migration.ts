@@ -10,8 +10,9 @@ import type { FieldDefinition, FieldType } from '../../fields/field.ts';
 import { defaultKey } from '../../fields/keys.ts';
 import { type FieldKind, fieldTypes } from '../../fields/registry.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type Models, referencedTable } from '../../model/models.ts';
+import { type Models, referencedRows, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
+import { columnIn } from '../../model/stored-table.ts';
 import { CommandError } from '../io.ts';
 import type { Declarations } from './declarations.ts';
 import type { Alteration, Operation } from './migration-file.ts';
@@ -128,12 +129,15 @@ const bareType = ({ referenceKey = defaultKey }: ModelField): FieldType => {
   return fieldTypes[kind];
 };
 
+const fieldOfColumn = (model: ResourceModel, column: string): ModelField | undefined =>
+  [...model.fields.values()].find((field) => field.column === column);
+
 /** References that are added after their target tables. */
 const lateReferences = (ordered: readonly Extract<Operation, { kind: 'create' }>[]): Operation[] =>
   ordered.flatMap(({ model, later }) => {
     if (later === undefined) return [];
     const change = [...later].flatMap((column) => {
-      const field = model.fields.get(column);
+      const field = fieldOfColumn(model, column);
       if (field === undefined) return [];
       const from: FieldDefinition = {
         type: bareType(field),
@@ -153,7 +157,7 @@ const isPostponed = (models: Models, found: readonly Difference[]): ((field: Mod
   return ({ reference, same }) =>
     reference !== undefined &&
     same !== undefined &&
-    added.has(`${referencedTable(models, reference)}.${same}`);
+    added.has(`${referencedTable(models, reference)}.${columnIn(referencedRows(models, reference), same)}`);
 };
 
 const withoutSame = (field: ModelField): ModelField => {

@@ -5,8 +5,9 @@ import { defaultKey } from '../../fields/keys.ts';
 import { keyOfReference } from '../../fields/reference.ts';
 import { type FieldKind, fieldTypes } from '../../fields/registry.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';
-import { type Models, referencedTable } from '../../model/models.ts';
+import { type Models, referencedRows, referencedTable } from '../../model/models.ts';
 import { declaredFields, type ModelField, type ResourceModel } from '../../model/resource.ts';
+import { columnIn, columnsIn } from '../../model/stored-table.ts';
 import type { Dialect } from '../dialect.ts';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape, Tables } from '../introspection.ts';
 import { onDelete, onDeleteOption } from './columns.ts';
@@ -129,7 +130,7 @@ const storedField = (
       options: {
         ...rest,
         ...onDeleteOption(column.references.onDelete, column.notNull),
-        ...sameOption(column.references),
+        ...sameOption(model, column.references),
         ...keyOption(definition),
         to: target === 'users' ? 'User' : (to ?? target),
       } as CommonOptions,
@@ -149,13 +150,22 @@ const keyOption = (definition: FieldDefinition): { readonly key?: string } => {
   return kind === defaultKey.kind ? {} : { key: kind };
 };
 
-const sameOption = ({ same }: ForeignKeyShape): { readonly same?: string } =>
-  same === undefined ? {} : { same: same.column };
+const sameOption = ({ fields }: ResourceModel, { same }: ForeignKeyShape): { readonly same?: string } => {
+  if (same === undefined) return {};
+  const field = [...fields.values()].find(({ column }) => column === same.column);
+  return { same: field?.name ?? same.column };
+};
 
 /** True if the database has no key for the field's `same`, or another one. */
-const differsInSame = ({ same: key }: ForeignKeyShape, { same }: ModelField, wanted: string): boolean => {
+const differsInSame = (
+  { models, model }: Compared,
+  { same: key }: ForeignKeyShape,
+  { same, reference = '' }: ModelField,
+  wanted: string,
+): boolean => {
   if (key === undefined || same === undefined) return key !== undefined || same !== undefined;
-  return key.column !== same || key.to !== same || (key.onDelete === 'cascade') !== (wanted === 'cascade');
+  const [column, to] = [model.stored, referencedRows(models, reference)].map((each) => columnIn(each, same));
+  return key.column !== column || key.to !== to || (key.onDelete === 'cascade') !== (wanted === 'cascade');
 };
 
 /** A model among all. */
@@ -166,7 +176,9 @@ interface Compared {
 
 /** True if the model, and not the field, has an index over this one column. */
 const isNamedAlone = (model: ResourceModel, column: string): boolean =>
-  indexesBesideFields(model).some(({ columns }) => columns.length === 1 && columns[0] === column);
+  indexesBesideFields(model).some(
+    ({ columns }) => columns.length === 1 && columnIn(model.stored, columns[0] ?? '') === column,
+  );
 
 const wantsIndex = (field: ModelField): boolean =>
   !field.unique && (field.options.index === true || field.reference !== undefined);
@@ -200,7 +212,12 @@ const aspectsOf = (
   const key = column.references;
   add('reference', key?.table !== target);
   add('on_delete', key?.table === target && key !== undefined && goesOtherwise(key, definition));
-  add('same', key?.table === target && key !== undefined && differsInSame(key, field, onDelete(definition)));
+  add(
+    'same',
+    key?.table === target &&
+      key !== undefined &&
+      differsInSame({ models, model }, key, field, onDelete(definition)),
+  );
   add('unique', field.unique !== hasIndex(table, column.name, true));
   const own = table.indexes.some(({ name }) => name === indexName(table.name, [column.name], false));
   add(
@@ -249,7 +266,7 @@ const columnDifferences = (
 
 const indexDifferences = (model: ResourceModel, table: TableShape, unique: boolean): Difference[] => {
   const wanted = indexesBesideFields(model).flatMap((index) =>
-    index.unique === unique ? [index.columns] : [],
+    index.unique === unique ? [columnsIn(model.stored, index.columns)] : [],
   );
   // A unique index serves as well, unless a migration made it: then it goes when nothing names it.
   const serves = (index: IndexShape, columns: readonly string[]): boolean =>
@@ -287,7 +304,7 @@ const indexDifferences = (model: ResourceModel, table: TableShape, unique: boole
 
 const searchDifferences = (model: ResourceModel, table: TableShape): Difference[] => {
   const { search: from = [] } = table;
-  const to = model.search;
+  const to = columnsIn(model.stored, model.search);
   return from.join('\0') === to.join('\0') ? [] : [{ kind: 'changed_search', table: table.name, from, to }];
 };
 

@@ -16,6 +16,7 @@ import {
   identifier,
   join,
   own,
+  rowsOf,
   type Statement,
   sql,
   statement,
@@ -100,7 +101,7 @@ const tenantBehind = ({ behind, context }: Reading, first: Fragment, param: Memb
     const { source, conditions } = readRows(step, context, alias, param);
     const held = [...hasValue(columnOf(source, 'id'), id, dialect, alias), ...conditions];
     const next = storedValue(columnOf(source, step.column), dialect, alias);
-    return sql`(select ${next} from ${identifier(step.model.table)} as ${identifier(alias)}${where(held)})`;
+    return sql`(select ${next} from ${rowsOf(step.model.stored)} as ${identifier(alias)}${where(held)})`;
   }, first);
 };
 
@@ -125,7 +126,7 @@ const membersStatement = (reading: Reading, count: number): Statement<MemberArgu
     const name = sql`(select name from ${own('users')} where ${tableName('users', 'id')} = ${user})`;
     return sql`with ${identifier(asked)} (user_id, tenant) as (values ${join(pairs)})
       select ${user} as user_id, ${tenant} as tenant, ${name} as name from ${identifier(asked)} where exists (
-        select 1 from ${identifier(memberships.model.table)} as ${identifier(row)}${where(held)})`;
+        select 1 from ${rowsOf(memberships.model.stored)} as ${identifier(row)}${where(held)})`;
   });
 };
 

@@ -2,14 +2,15 @@
 
 import type { Database } from '../../database/database.ts';
 import {
+  columnsOfRows,
   type Fragment,
   identifier,
   join,
   literal,
   own,
+  rowsOf,
   sql,
   statement,
-  tableName,
   where,
 } from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
@@ -17,9 +18,10 @@ import type { Tenancy } from '../../model/tenancy.ts';
 import { demandedValues } from './expression.ts';
 
 /** The condition that a membership meets one of the rules; none where every membership does. */
-const ofRules = ({ demands }: Tenancy, row: string): Fragment[] => {
+const ofRules = ({ demands, stored }: Tenancy, row: string): Fragment[] => {
   if (demands.length === 0) return [];
-  const alternatives = demands.map((demanded) => sql`(${join(demandedValues(demanded, row), ' and ')})`);
+  const column = columnsOfRows(stored, row);
+  const alternatives = demands.map((demanded) => sql`(${join(demandedValues(demanded, column), ' and ')})`);
   return [sql`(${join(alternatives, ' or ')})`];
 };
 
@@ -29,11 +31,12 @@ const isNumber = ({ kind }: RecordKey): boolean => kind === 'integer';
 const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
   const row = 'm';
   const { membership, tenant: ofTenant } = tenancy.keys;
-  const tenant = identifier(row, tenancy.on);
-  const id = identifier(row, 'id');
-  const isOfCaller = sql`${identifier(row, tenancy.owner)} = ${caller}`;
+  const column = columnsOfRows(tenancy.stored, row);
+  const tenant = column(tenancy.on);
+  const id = column('id');
+  const isOfCaller = sql`${column(tenancy.owner)} = ${caller}`;
   const conditions = where([isOfCaller, sql`${tenant} is not null`, ...ofRules(tenancy, row)]);
-  const from = sql` from ${tableName(tenancy.table)} as ${identifier(row)}`;
+  const from = sql` from ${rowsOf(tenancy.stored)} as ${identifier(row)}`;
   // Of the expressions there is no index: the planner must not search all memberships from the oldest on.
   const age = isNumber(membership) ? sql`${id} + 0` : sql`cast(${id} as text)`;
   const value = isNumber(ofTenant) ? tenant : sql`cast(${tenant} as text)`;

@@ -2,7 +2,15 @@
 
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
+import {
+  columnsOfRows,
+  type Fragment,
+  join,
+  literal,
+  rowsOf,
+  sql,
+  statement,
+} from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
@@ -36,10 +44,11 @@ const idColumns = (dialect: Dialect, { field: { type } }: RecordKey, value: Frag
 /** Prepares the notes on references by a model's field: one statement for each hundred deleted records. */
 export const createNotes = (
   database: Database,
-  { name: model, key, table }: ResourceModel,
-  { name: field, column, referenceKey = key }: ModelField,
+  { name: model, key, stored }: ResourceModel,
+  { name: field, referenceKey = key }: ModelField,
 ): NoteReferences => {
   const { dialect } = database;
+  const column = columnsOfRows(stored);
   const noting = statement<NoteArguments>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     const text = (of: Exclude<keyof NoteArguments, 'ids'>): Fragment =>
@@ -48,11 +57,11 @@ export const createNotes = (
       literal('reference'),
       literal(model),
       literal(field),
-      ...idColumns(dialect, key, identifier('id')),
-      ...idColumns(dialect, referenceKey, identifier(column)),
+      ...idColumns(dialect, key, column('id')),
+      ...idColumns(dialect, referenceKey, column(field)),
       ...bundleColumns.map((each) => text(each)),
     ];
-    return sql`insert into ${trashTable} (${trashColumns(noteColumns)}) select ${join(values)} from ${identifier(table)} where ${identifier(column)} in (${join(ids)})`;
+    return sql`insert into ${trashTable} (${trashColumns(noteColumns)}) select ${join(values)} from ${rowsOf(stored)} where ${column(field)} in (${join(ids)})`;
   });
   return async (transaction, ids, { bundle, at, actor }) => {
     for (let start = 0; start < ids.length; start += idsPerStatement) {

@@ -71,7 +71,7 @@ export class RecordDisclosure {
       const rows = [
         sql`${column(from)} in (${named(0)})`,
         sql`${column(to)} in (${named(idsPerStatement)})`,
-        ...conditions.map(({ condition }) => condition(dialect, model.table)),
+        ...conditions.map(({ condition }) => condition(dialect, model.stored.name)),
       ];
       const columns = sql`${column(from)} as id, ${column(to)} as ${identifier('to')}`;
       return sql`select distinct ${columns} from ${name}${where(rows)}`;

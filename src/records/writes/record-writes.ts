@@ -5,9 +5,11 @@ import type { Dialect } from '../../database/dialect.ts';
 import { type Source, versionColumn } from '../../database/source.ts';
 import {
   type Argument,
+  bareColumn,
+  columnsOfRows,
   type Fragment,
-  identifier,
   join,
+  rowsOf,
   type Statement,
   sql,
   statement,
@@ -62,6 +64,8 @@ export class RecordTable {
   /** The name of the table in SQL. */
   readonly name: Fragment;
   readonly version: Fragment;
+  /** The column of a field in SQL. */
+  readonly column: ColumnSql;
   /** JSON text of every field, as the column `whole`. */
   readonly everyField: Fragment;
   /** True if writes return every field, for hooks, history or events. */
@@ -78,18 +82,16 @@ export class RecordTable {
     this.model = model;
     this.source = resourceSource(model, models);
     this.views = new SourceViews(this.source);
-    this.conditions = new WriteConditions(this.source, model.table, dialect);
-    this.name = identifier(model.table);
-    this.version = identifier(model.table, versionColumn);
-    this.everyField = sql`${projection(this.source, [...model.fields.keys()], dialect, model.table)} as whole`;
+    this.column = columnsOfRows(model.stored);
+    this.conditions = new WriteConditions(this.source, this.column, dialect);
+    this.name = rowsOf(model.stored);
+    this.version = this.column(versionColumn);
+    this.everyField = sql`${projection(this.source, [...model.fields.keys()], dialect, model.stored.name)} as whole`;
     const { afterCommit, beforeCommit } = model.hooks;
     const hasHooks = afterCommit !== undefined || beforeCommit !== undefined;
     this.needsWhole = hasHooks || model.history || model.events;
     this.keptReach = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
   }
-
-  /** A column in SQL. */
-  readonly column: ColumnSql = (of) => identifier(this.model.table, of);
 
   /** The statement of this key; `build` makes the SQL once, from nothing that the key does not name. */
   compiled(key: string, build: (param: Argument<WriteArguments>) => Fragment): Statement<WriteArguments> {
@@ -107,7 +109,7 @@ export class RecordTable {
     const columns = [
       sql`${this.column('id')} as id`,
       sql`${this.version} as version`,
-      sql`${projection(seen, grant.readable, this.dialect, this.model.table)} as json`,
+      sql`${projection(seen, grant.readable, this.dialect, this.model.stored.name)} as json`,
     ];
     return this.#readsAll(grant) ? sql` returning ${join(columns)}` : this.returning(columns);
   }
@@ -257,9 +259,9 @@ export class RecordWrites {
     names: readonly string[],
     param: Argument<WriteArguments>,
   ): Fragment {
-    const { name, conditions } = this.#table;
+    const { model, name, conditions } = this.#table;
     const saved = this.#table.returningSaved(grant);
-    const into = sql`insert into ${name} (${join(names.map((each) => identifier(each)))})`;
+    const into = sql`insert into ${name} (${join(names.map((each) => bareColumn(model.stored, each)))})`;
     if (writes.terms.length === 0 && held.terms.length === 0) {
       const places = names.map((_, index) => param('values', index));
       return sql`${into} values (${join(places)})${saved}`;
@@ -287,8 +289,11 @@ export class RecordWrites {
     const { id: view } = table.views.of(grant);
     const key = `update ${raises} ${view} ${versions?.length ?? 0} ${names.join(',')}\n${reach.key}`;
     const update = table.compiled(key, (param) => {
-      const assignments = names.map((each, index) => sql`${identifier(each)} = ${param('values', index)}`);
-      if (raises) assignments.push(sql`${identifier(versionColumn)} = ${table.version} + 1`);
+      const assignments = names.map(
+        (each, index) => sql`${bareColumn(table.model.stored, each)} = ${param('values', index)}`,
+      );
+      if (raises)
+        assignments.push(sql`${bareColumn(table.model.stored, versionColumn)} = ${table.version} + 1`);
       const conditions = this.#updateConditions(reach, names, versions, param);
       return sql`update ${table.name} set ${join(assignments)}${where(conditions)}${table.returningSaved(grant)}`;
     });

@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source, versionColumn } from '../../database/source.ts';
-import { type Argument, type Fragment, identifier, join, sql } from '../../database/statement.ts';
+import { type Argument, type Fragment, join, sql } from '../../database/statement.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { columnsOf, type RowReach, reachConditions, type WriteReach } from '../rows/reach.ts';
 import type { WriteArguments } from './write-arguments.ts';
@@ -10,16 +10,14 @@ import type { WriteArguments } from './write-arguments.ts';
 /** The conditions of writes of a table: on the row, on its version, and on its new values. */
 export class WriteConditions {
   readonly #source: Source;
-  readonly #table: string;
+  readonly #column: ColumnSql;
   readonly #dialect: Dialect;
 
-  constructor(source: Source, table: string, dialect: Dialect) {
+  constructor(source: Source, column: ColumnSql, dialect: Dialect) {
     this.#source = source;
-    this.#table = table;
+    this.#column = column;
     this.#dialect = dialect;
   }
-
-  readonly #column: ColumnSql = (of) => identifier(this.#table, of);
 
   /** Conditions on the row as it is, or on its new values if `columns` gives these. */
   rowConditions(

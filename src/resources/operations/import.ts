@@ -177,10 +177,9 @@ const keyOf = ({ resource }: RecordWrite, by: string, values: JsonObject): LineK
     return { column: by, value: id, id };
   }
   const { columns } = resource.validate({ [by]: value }, 'update', new Set([by]));
-  const column = resource.model.fields.get(by)?.column;
   const key = columns[by];
   // A create reports an invalid value.
-  return column === undefined || key === undefined ? undefined : { column, value: key };
+  return key === undefined ? undefined : { column: by, value: key };
 };
 
 /** The id of the record that a line updates; undefined where it creates one. */

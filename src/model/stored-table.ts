@@ -1,0 +1,28 @@
+/** Where the records of a model are stored. */
+export interface StoredTable {
+  /** Undefined for the table of this name that the database finds by itself. */
+  readonly schema: string | undefined;
+  readonly name: string;
+  /** Columns that are called otherwise than their fields, by the field. */
+  readonly columns: ReadonlyMap<string, string>;
+  /** True for the service's own users, whose stored names follow from `serviceTables`. */
+  readonly isOwn?: true;
+}
+
+/** The column of a field. */
+export const columnIn = ({ columns }: Pick<StoredTable, 'columns'>, field: string): string =>
+  columns.get(field) ?? field;
+
+/** The columns of several fields. */
+export const columnsIn = (
+  stored: Pick<StoredTable, 'columns'>,
+  fields: readonly string[],
+): readonly string[] => fields.map((field) => columnIn(stored, field));
+
+/** The table of the service's own users. */
+export const storedUsers: StoredTable = Object.freeze({
+  schema: undefined,
+  name: 'users',
+  columns: new Map<string, string>(),
+  isOwn: true,
+});
