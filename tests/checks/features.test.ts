@@ -136,6 +136,11 @@ const rows: readonly Row[] = [
   // Models
   ['option key', [`${guide}existing-tables`, "key: 'uuid'"], [`${reference}resource`, '`key`']],
   [
+    'option table',
+    [`${guide}existing-tables`, "table: { name: 'order_heads'"],
+    [`${reference}resource`, '`table`'],
+  ],
+  [
     'option fields, option label, option pluralLabel, option icon, option menu, option display, option plural, option singular',
     [`${reference}fields`, '`menu`'],
     [`${guide}modelling`, 'plural:'],
