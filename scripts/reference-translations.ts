@@ -36,6 +36,10 @@ export const memberTexts: readonly Pair[] = [
   ],
   ['Key of a body; derived from the name (`blog_post`).', '请求体的键；由模型名得出（`blog_post`）。'],
   [
+    "The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total: 'order_total' } }`. Everything but SQL and migrations uses the names of the fields.",
+    "数据表，以及与字段不同名的列：`{ name: 'order_heads', columns: { total: 'order_total' } }`。除 SQL 与迁移外，一切都使用字段名。",
+  ],
+  [
     'Fields per view, in the order of the response. `detail` defaults to all fields, `list` and `saved` to those of `detail`. `when`: pairs of a condition and fields; callers other than super_admin and admin see these only in records that meet it.',
     '各视图的字段，按响应中的顺序。`detail` 默认为全部字段，`list` 与 `saved` 默认与 `detail` 相同。`when` 为条件与字段的配对：super_admin 与 admin 以外的调用者仅在符合条件的记录中可见这些字段。',
   ],
@@ -528,6 +532,7 @@ export const limitTexts: readonly Pair[] = [
   ['a URL', '网址'],
   ['a text without `max`', '未设置 `max` 的文本'],
   ['a name of a model or field', '模型或字段的名称'],
+  ['a name of a table or column in `table`', '`table` 中数据表或列的名称'],
   ['conditions of `views.when`', '`views.when` 的条件数'],
   ['a response of an identity provider', '身份提供方的响应'],
   ['a sign-in at a provider', '通过身份提供方登录的时限'],
