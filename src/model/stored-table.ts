@@ -1,4 +1,4 @@
-/** Where the records of a model are stored. */
+/** The table of a model's records, and their columns. */
 export interface StoredTable {
   /** Undefined for the table of this name that the database finds by itself. */
   readonly schema: string | undefined;

@@ -34,7 +34,7 @@ const keptOptions = ({ options }: FieldDefinition): object =>
     ),
   );
 
-/** Among the options: the name of the field, where its column has another one. No option begins so. */
+/** The key of a field's name among the options, where its column has another one. No option begins so. */
 const fieldKey = '$field';
 
 /** Options with the name of the field of a column. */

@@ -29,7 +29,7 @@ const madeColumns = ['id', 'created_at', 'updated_at', 'version'];
 /** Databases compare such names without regard to the case of letters, or may. */
 const folded = (name: string): string => name.toLowerCase();
 
-/** Why a text cannot name a table, a schema or a column; undefined where it can. */
+/** The flaw of a text as the name of a table, a schema or a column; undefined where it has none. */
 const nameFlaw = (name: string): string | undefined => {
   if (name.trim() === '') return 'is empty';
   if (!name.isWellFormed() || name.includes('\0'))
@@ -89,7 +89,7 @@ const assertDistinct = (
 };
 
 /**
- * Where the records of a model are stored.
+ * The table of a model's records, and their columns.
  * @throws DefinitionError for a name that no database accepts or that is the service's own, for an unknown field, and
  * for two fields with one column
  */
