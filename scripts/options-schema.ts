@@ -79,7 +79,13 @@ const named: Readonly<Record<string, Schema>> = {
   },
   TableOption: {
     type: 'object',
-    properties: { name: text, schema: text, columns: { type: 'object', additionalProperties: text } },
+    properties: {
+      name: text,
+      schema: text,
+      columns: { type: 'object', additionalProperties: text },
+      external: oneOf(true),
+      readOnly: oneOf(true),
+    },
     additionalProperties: false,
   },
   Partial: { type: 'object' },

@@ -60,6 +60,8 @@ export interface CommonOptions {
   readonly unique?: boolean | 'owner';
   /** An index for filters and sorts; unique fields and references have one anyway. */
   readonly index?: boolean;
+  /** The database of an external table provides the value: no body and no hook sets it. */
+  readonly generated?: boolean;
   /** Used where the field is absent on create. */
   readonly default?: Json;
   /** Display name of the field, one text or one per language; derived from the name where absent. */
@@ -74,6 +76,7 @@ export const commonOptions = {
   required: flag,
   unique: oneOf(true, false, 'owner'),
   index: flag,
+  generated: flag,
   // The model validates it by the field's own rules.
   default: anything,
   label,
@@ -221,7 +224,11 @@ export interface Assigned {
 
 /** True if bodies have no such field. */
 export type IsAssigned<Definition extends FieldDefinition> =
-  typeof assigned extends keyof Definition['options'] ? true : false;
+  typeof assigned extends keyof Definition['options']
+    ? true
+    : Definition['options'] extends { readonly generated: true }
+      ? true
+      : false;
 
 declare const value: unique symbol;
 declare const input: unique symbol;

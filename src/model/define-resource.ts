@@ -10,7 +10,7 @@ import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
 import { checkResourceOptions } from './definition/definition-options.ts';
 import { declaredRelations } from './definition/relations.ts';
-import { storedTableOf, withColumns } from './definition/table-option.ts';
+import { assertExternal, storedTableOf, withColumns } from './definition/table-option.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { displayFields, usualDisplay } from './display.ts';
@@ -34,7 +34,7 @@ import {
   saidViewedOf,
   viewsOf,
 } from './rules/rules.ts';
-import type { DeclaredRelations, FieldDefinitions, Resource } from './types.ts';
+import type { DeclaredRelations, FieldDefinitions, Resource, TimesIn } from './types.ts';
 import { checkValue } from './validate.ts';
 
 export { fieldsOption, methodsOption } from './definition/definition-options.ts';
@@ -50,7 +50,7 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
     label: options.label ?? labelOf(name),
     required: options.required === true,
     unique: options.unique === true,
-    serverSet: serverSet || type.counting !== undefined,
+    serverSet: serverSet || type.counting !== undefined || options.generated === true,
     fixed: false,
     reference: type.target?.(options),
     referenceKey: keyOfReference(definition),
@@ -246,10 +246,11 @@ export const defineResource = <
   const Relations extends DeclaredRelations = Record<never, never>,
   const Name extends string = string,
   const Key extends KeyKind = 'integer',
+  const Table extends object = object,
 >(
   name: Name,
-  definition: ResourceDefinition<Fields, Views, Relations, Key>,
-): Resource<Fields, Views, Relations, Name, IdOfKey<Key>> => {
+  definition: ResourceDefinition<Fields, Views, Relations, Key> & { readonly table?: Table },
+): Resource<Fields, Views, Relations, Name, IdOfKey<Key>, TimesIn<Table>> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
   const { isolation, ownership, label = humanise(singular) } = definition;
@@ -265,12 +266,13 @@ export const defineResource = <
   const counted = countedOf(name, declared);
   resolveSame(name, declared);
   const stored = storedTableOf(name, plural, declared, definition.table);
-  const fields = withColumns(declared, stored);
+  assertExternal(name, stored, definition, declared);
+  const fields = withColumns(name, declared, stored);
   const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? [], counted);
   return Object.freeze({
     name,
     path: plural,
-    table: stored.name,
+    table: stored.schema === undefined ? stored.name : `${stored.schema}.${stored.name}`,
     stored,
     singular,
     plural,

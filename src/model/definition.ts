@@ -69,9 +69,11 @@ export interface ResourceDefinition<
   readonly singular?: string;
   /**
    * The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total:
-   * 'order_total' } }`. Everything but SQL and migrations uses the names of the fields.
+   * 'order_total' } }`. Everything but SQL and migrations uses the names of the fields. With `external: true` it is a
+   * table of another program, which the service never changes: `schema` is its schema on PostgreSQL, and `readOnly: true`
+   * leaves out the endpoints that write.
    */
-  readonly table?: TableOption<Short<FieldName<Fields>>>;
+  readonly table?: TableOption<Short<FieldName<Fields>> | 'id' | 'created_at' | 'updated_at' | 'version'>;
 
   /**
    * Fields per view, in the order of the response. `detail` defaults to all fields, `list` and `saved` to those of

@@ -65,6 +65,17 @@ const assertKeys = ({ name: model, fields }: ResourceModel, models: Models): voi
   }
 };
 
+/** Refuses a reference of a table of the service to one of another program, which no foreign key may point to. */
+const assertInside = ({ name: model, stored, fields }: ResourceModel, models: Models): void => {
+  for (const { name, reference = '' } of fields.values())
+    if (stored.external !== true && models.get(reference)?.stored.external === true)
+      throw new DefinitionError(
+        model,
+        `the table of ${reference} is external, and a foreign key would change it: keep the id in a field of its type`,
+        name,
+      );
+};
+
 /** Refuses `same` where the referenced model has no required field of this name that refers to the same model. */
 const assertSame = ({ name: model, fields }: ResourceModel, models: Models): void => {
   for (const { name, reference = '', same } of fields.values()) {
@@ -126,6 +137,7 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
   for (const model of models.values()) {
     assertKeys(model, models);
     assertSame(model, models);
+    assertInside(model, models);
   }
   return resolveModels(models);
 };

@@ -5,6 +5,10 @@ export interface StoredTable {
   readonly name: string;
   /** Columns that are called otherwise than their fields, by the field. */
   readonly columns: ReadonlyMap<string, string>;
+  /** True for a table that belongs to another program. */
+  readonly external?: boolean;
+  /** True if the service only reads an external table. */
+  readonly readOnly?: boolean;
   /** True for the service's own users, whose stored names follow from `serviceTables`. */
   readonly isOwn?: true;
 }
@@ -18,6 +22,10 @@ export const columnsIn = (
   stored: Pick<StoredTable, 'columns'>,
   fields: readonly string[],
 ): readonly string[] => fields.map((field) => columnIn(stored, field));
+
+/** True if the rows have a version that each write raises; others have the hash of their values instead. */
+export const hasVersion = ({ columns, external = false }: StoredTable): boolean =>
+  !external || columns.has('version');
 
 /** The table of the service's own users. */
 export const storedUsers: StoredTable = Object.freeze({

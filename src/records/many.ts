@@ -25,7 +25,7 @@ import type { ModelField, ResourceModel } from '../model/resource.ts';
 import type { StoredTable } from '../model/stored-table.ts';
 import { keptReach } from './history/recorded.ts';
 import { trashTable } from './trash/bundle.ts';
-import { projection, resourceSource } from './view.ts';
+import { projection, resourceSource, rowVersion } from './view.ts';
 
 /** A record with JSON text of every field. */
 export interface WholeRecord {
@@ -120,7 +120,11 @@ const wholeColumns = (model: ResourceModel, models: Models, dialect: Dialect): F
     model.stored.name,
   );
   const column = columnsOfRows(model.stored);
-  return join([sql`${column('id')} as id`, sql`${column(versionColumn)} as version`, sql`${json} as whole`]);
+  return join([
+    sql`${column('id')} as id`,
+    sql`${rowVersion(model, dialect)} as version`,
+    sql`${json} as whole`,
+  ]);
 };
 
 /** Reads and writes of the service itself on many records of a model, in the transaction of another operation. */

@@ -56,10 +56,13 @@ export class Parking {
   /** Columns on which the access to any record may depend: they never have a placeholder. */
   readonly #compared: ReadonlySet<string>;
   readonly #id: Fragment;
+  /** Other programs would see a placeholder, or refuse it. */
+  readonly #isExternal: boolean;
   readonly #parked = new WeakMap<Transaction, Map<RecordId, Map<ModelField, unknown>>>();
 
   constructor(model: ResourceModel, models: Models) {
     const { owner = '' } = model;
+    this.#isExternal = model.stored.external === true;
     this.#id = columnsOfRows(model.stored)('id');
     this.#compared = new Set([owner, ...comparedIn([...models.values()].map(({ rules }) => rules))]);
   }
@@ -70,6 +73,7 @@ export class Parking {
 
   /** The field of a unique set that can have a placeholder; undefined if there is none. */
   placeIn(fields: readonly ModelField[], grant: Grant): ParkingPlace | undefined {
+    if (this.#isExternal) return undefined;
     const reaches = [reachOf(grant), reachOf({ rows: grant.writes ?? [] })];
     const terms = new Set(reaches.flatMap((reach) => reach?.terms ?? []).flatMap(columnsOf));
     for (const field of fields) {

@@ -13,12 +13,12 @@ import {
   storedValue,
   versionColumn,
 } from '../database/source.ts';
-import { type Fragment, join, rowsOf, sql } from '../database/statement.ts';
+import { columnsOfRows, type Fragment, join, rowsOf, sql } from '../database/statement.ts';
 import { integer } from '../fields/integer.ts';
 import type { RecordId } from '../fields/key.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
-import { columnIn, columnsIn } from '../model/stored-table.ts';
+import { columnIn, columnsIn, hasVersion } from '../model/stored-table.ts';
 import type { FieldMask, Grant } from '../policy/grant.ts';
 import { maskedSource } from './masked-source.ts';
 import { userEntity } from './user-entity.ts';
@@ -172,12 +172,27 @@ const relationOf = (
   through: through && { ...through, source: () => sourceOf(through.model, models) },
 });
 
-const versionOf = ({ stored }: ResourceModel): SourceColumn => ({
+/**
+ * The version of rows that are called by a name: the column that each write raises, or a hash of the values of a row
+ * that other programs write too.
+ */
+export const rowVersion = ({ stored, fields }: ResourceModel, dialect: Dialect, row?: string): Fragment => {
+  const column = columnsOfRows(stored, row);
+  return hasVersion(stored)
+    ? column(versionColumn)
+    : dialect.rowHash([...fields.keys()].map((field) => column(field)));
+};
+
+const versionOf = (model: ResourceModel): SourceColumn => ({
   name: versionColumn,
-  column: columnIn(stored, versionColumn),
+  column: columnIn(model.stored, versionColumn),
+  expression: hasVersion(model.stored) ? undefined : (dialect) => rowVersion(model, dialect, rowAlias),
   type: integer,
   options: {},
 });
+
+const firstColumns = ({ indexes }: ResourceModel): readonly string[] =>
+  indexes.flatMap(({ columns }) => columns.slice(0, 1));
 
 const searchOf = ({ search, stored }: ResourceModel): SourceSearch | undefined =>
   search.length === 0 ? undefined : { of: stored.name, columns: columnsIn(stored, search), fields: search };
@@ -189,7 +204,8 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
   const source: Source = {
     name: model.name,
     from: () => rowsOf(model.stored),
-    table: model.table,
+    // The size of a view, or of a table that another program changes, bounds nothing.
+    ...(model.stored.external === true ? {} : { table: model.table }),
     columns: new Map(
       [...model.fields.values()].map(({ name, column, type, options }) => [
         name,
@@ -199,7 +215,8 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
     further: new Map([[versionColumn, versionOf(model)]]),
     key: 'id',
     search: searchOf(model),
-    indexed: new Set(['id', ...model.indexes.flatMap(({ columns }) => columns.slice(0, 1))]),
+    // Of the indexes of another program only that of the key is known.
+    indexed: new Set(model.stored.external === true ? ['id'] : ['id', ...firstColumns(model)]),
     relations: new Map(
       [...model.relations.values()].map((relation) => [relation.name, relationOf(relation, models)]),
     ),

@@ -35,16 +35,17 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const isAdmin = area.name === 'admin';
   const records = new RecordEndpoints(resource, area, origin);
   const batchName = area.operation('batch', pluralNoun(model));
-  const endpoints = [
-    records.list(),
-    records.aggregate(),
-    records.detail(),
-    records.create(),
-    batchEndpoint(resource, area, batchName, records.nested, records.answered('saved')),
-  ];
-  const importOf = isAdmin ? importEndpoint : importFileEndpoint;
-  endpoints.push(importOf(resource, area, area.operation('import', pluralNoun(model))));
-  endpoints.push(records.update(), records.destroy());
+  const endpoints = [records.list(), records.aggregate(), records.detail()];
+  if (model.stored.readOnly !== true) {
+    const importOf = isAdmin ? importEndpoint : importFileEndpoint;
+    endpoints.push(
+      records.create(),
+      batchEndpoint(resource, area, batchName, records.nested, records.answered('saved')),
+      importOf(resource, area, area.operation('import', pluralNoun(model))),
+      records.update(),
+      records.destroy(),
+    );
+  }
   if (model.history)
     endpoints.push(
       historyEndpoint(resource, area, records.common('detail'), records.answered('detail'), origin),

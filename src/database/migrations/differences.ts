@@ -12,6 +12,7 @@ import type { Dialect } from '../dialect.ts';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape, Tables } from '../introspection.ts';
 import { onDelete, onDeleteOption } from './columns.ts';
 import { isStoredAlike } from './convert.ts';
+import type { ExternalFlaw } from './external-tables.ts';
 import { indexName } from './names.ts';
 import type { RegisteredTable } from './register.ts';
 import { ownColumns } from './schema.ts';
@@ -26,6 +27,8 @@ export type Difference =
   | { readonly kind: 'missing_own_column'; readonly table: string; readonly column: string }
   /** The column `id` is not of the model's key. */
   | { readonly kind: 'changed_key'; readonly table: string; readonly key: string }
+  /** The table of another program does not fit its model, or needs a remark. */
+  | ExternalFlaw
   | {
       readonly kind: 'surplus_column';
       readonly table: string;
@@ -310,11 +313,13 @@ const searchDifferences = (model: ResourceModel, table: TableShape): Difference[
 
 /** Everything that a migration would have to change so that the database is as the models say. */
 export const differences = (models: Models, stored: Stored): readonly Difference[] => {
-  const wanted = new Set([...models.values()].map(({ table }) => table));
+  const wanted = new Set([...models.values()].map(({ stored: { name } }) => name));
   const surplus = [...stored.register.keys()]
     .filter((table) => !wanted.has(table) && stored.tables.has(table))
     .map((table): Difference => ({ kind: 'surplus_table', table }));
   const inModels = [...models.values()].flatMap((model): Difference[] => {
+    // The table of another program is as it is.
+    if (model.stored.external === true) return [];
     const table = stored.tables.get(model.table);
     if (table === undefined) return [{ kind: 'missing_table', model }];
     return [

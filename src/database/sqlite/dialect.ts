@@ -15,7 +15,7 @@ import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
 import { type ServiceNames, serviceNames } from '../service-names.ts';
 import { type Fragment, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
-import { jsonNumber } from './functions.ts';
+import { hashOfRow, jsonNumber } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
 import { searchSqlite } from './search.ts';
 
@@ -171,6 +171,7 @@ const words: Omit<Dialect, Named> = {
   unclosed,
   fits: () => undefined,
   atMost: (count, most) => unless(sql`${count} > ${literal(most)}`),
+  rowHash: (values) => sql`${sql.raw(hashOfRow)}(${join(values)})`,
   tableBytes: undefined,
   databaseBytes: sql`(select p.page_count * s.page_size from pragma_page_count as p, pragma_page_size as s)`,
   snapshotId: undefined,

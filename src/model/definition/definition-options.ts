@@ -69,10 +69,14 @@ const publicRead = { where: plainObject, orOwn: flag } satisfies OptionTable<
   NonNullable<Definition['publicRead']>
 >;
 
+const onlyTrue = oneOf(true);
+
 const table = {
   name: textual,
   schema: textual,
   columns: mapOf(textual),
+  external: onlyTrue,
+  readOnly: onlyTrue,
 } satisfies OptionTable<TableOption>;
 
 const resource = {

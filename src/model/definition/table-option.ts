@@ -13,8 +13,15 @@ export interface TableOption<Name extends string = string> {
   readonly name?: string;
   /** Schema of an external table on PostgreSQL. */
   readonly schema?: string;
-  /** Columns that are called otherwise than their fields: `{ total: 'order_total' }`. */
+  /**
+   * Columns that are called otherwise than their fields: `{ total: 'order_total' }`; of an external table also those of
+   * `id`, `created_at`, `updated_at` and `version`.
+   */
   readonly columns?: { readonly [Field in Name]?: string };
+  /** The table belongs to another program: the service reads and writes its rows, and changes nothing else of it. */
+  readonly external?: true;
+  /** Records of an external table or view that the service only reads. */
+  readonly readOnly?: true;
 }
 
 /**
@@ -25,6 +32,9 @@ const mostNameBytes = 63;
 
 /** Columns that the service makes in a table of its own, beside those of the fields. */
 const madeColumns = ['id', 'created_at', 'updated_at', 'version'];
+
+/** Those of them that an external table has only where the option names them. */
+const madeTimes = ['created_at', 'updated_at'];
 
 /** Databases compare such names without regard to the case of letters, or may. */
 const folded = (name: string): string => name.toLowerCase();
@@ -48,15 +58,16 @@ const namedColumns = (
   model: string,
   fields: ReadonlyMap<string, ModelField>,
   option: Readonly<Record<string, string | undefined>>,
+  isExternal: boolean,
 ): ReadonlyMap<string, string> => {
   const columns = new Map<string, string>();
   for (const [key, column] of Object.entries(option)) {
     if (column === undefined) continue;
     const path = `table.columns.${key}`;
     const field = fieldOfKey(fields, key);
-    if (madeColumns.includes(field))
+    if (madeColumns.includes(field) && !isExternal)
       throw new DefinitionError(model, `${path}: the service makes this column itself, under its own name`);
-    if (!fields.has(field))
+    if (!fields.has(field) && !(isExternal && field === 'version'))
       throw new DefinitionError(
         model,
         `table.columns names the unknown field "${key}"${nearestHint(key, fields.keys())}`,
@@ -79,7 +90,7 @@ const assertDistinct = (
   columns: ReadonlyMap<string, string>,
 ): void => {
   const taken = new Map<string, string>();
-  for (const field of [...fields, 'version']) {
+  for (const field of fields) {
     const column = columns.get(field) ?? field;
     const other = taken.get(folded(column));
     if (other !== undefined)
@@ -99,30 +110,80 @@ export const storedTableOf = (
   fields: ReadonlyMap<string, ModelField>,
   option: TableOption = {},
 ): StoredTable => {
-  const { name = plural, schema, columns: said = {} } = option;
-  if (schema !== undefined)
+  const { name = plural, schema, columns: said = {}, external = false, readOnly = false } = option;
+  if (readOnly && !external)
+    throw new DefinitionError(model, 'table.readOnly: only an external table is read only');
+  if (schema !== undefined && !external)
     throw new DefinitionError(model, 'table.schema: only an external table has a schema of its own');
   assertName(model, 'table.name', name);
-  if (isForeignTable(folded(name)))
+  if (schema !== undefined) assertName(model, 'table.schema', schema);
+  // In another schema the name is free; the start refuses the service's own tables there.
+  if (schema === undefined && isForeignTable(folded(name)))
     throw new DefinitionError(
       model,
       `the table "${name}" belongs to the service or to a database: choose another`,
     );
-  const columns = namedColumns(model, fields, said);
-  assertDistinct(model, fields.keys(), columns);
-  return Object.freeze({ schema, name, columns });
+  const columns = namedColumns(model, fields, said, external);
+  const made = external
+    ? [...fields.keys()].filter((field) => !madeTimes.includes(field) || columns.has(field))
+    : fields.keys();
+  assertDistinct(model, external && !columns.has('version') ? made : [...made, 'version'], columns);
+  const stored = { schema, name, columns };
+  return Object.freeze(external ? { ...stored, external, readOnly } : stored);
 };
 
 /** The fields with the columns that the option names. */
 export const withColumns = (
+  model: string,
   fields: ReadonlyMap<string, ModelField>,
-  { columns }: StoredTable,
+  { columns, external = false }: StoredTable,
 ): ReadonlyMap<string, ModelField> => {
-  if (columns.size === 0) return fields;
+  const generated = [...fields.values()].find(({ options }) => options.generated === true);
+  if (generated !== undefined && !external)
+    throw new DefinitionError(model, 'generated: only an external table fills in values', generated.name);
+  if (columns.size === 0 && !external) return fields;
   return new Map(
-    [...fields].map(([name, field]) => {
-      const column = columns.get(name);
-      return [name, column === undefined ? field : Object.freeze({ ...field, column })];
+    [...fields].flatMap(([name, field]): [string, ModelField][] => {
+      const column = columns.get(name) ?? name;
+      if (external && madeTimes.includes(name) && !columns.has(name)) return [];
+      const { onDelete } = field;
+      // What a deletion does to the rows of another program is up to its own foreign keys.
+      const held = external && onDelete !== undefined ? ('restrict' as const) : onDelete;
+      return [[name, Object.freeze({ ...field, column, onDelete: held })]];
     }),
   );
+};
+
+/** Options of a model that need columns or triggers of the service, or see only the service's own writes. */
+const ownOnly = {
+  history: 'history would lack the changes of other programs',
+  events: 'events would lack the changes of other programs',
+  trash: 'the trash would lack what other programs delete',
+  search: 'search needs an index that the service keeps: leave it out, and q finds a part of any text',
+} as const;
+
+/** Refuses what the service cannot hold for a table that other programs write. @throws DefinitionError */
+export const assertExternal = (
+  model: string,
+  { external = false }: StoredTable,
+  definition: { readonly [Name in keyof typeof ownOnly]?: unknown },
+  fields: ReadonlyMap<string, ModelField>,
+): void => {
+  if (!external) return;
+  for (const [name, because] of Object.entries(ownOnly)) {
+    const value = definition[name as keyof typeof ownOnly];
+    if (value !== undefined && value !== false)
+      throw new DefinitionError(model, `${name}: the table is external: ${because}`);
+  }
+  for (const { name, type, options } of fields.values()) {
+    const refuse = (because: string): never => {
+      throw new DefinitionError(model, `the table is external: ${because}`, name);
+    };
+    if (type.counting?.(options) !== undefined) refuse('other programs would not count on');
+    if (type.same?.(options) !== undefined) refuse('same needs a key that the service makes');
+    if ('onDelete' in options && options.onDelete !== undefined)
+      refuse('its own foreign keys decide what becomes of a reference: leave out onDelete');
+    if (type.column === 'decimal')
+      refuse('a decimal is stored as a whole number of its last place: use field.number or field.integer');
+  }
 };

@@ -20,6 +20,7 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
+import { hasVersion } from '../../model/stored-table.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { Columns } from '../collisions.ts';
 import { type CompanionInsert, withCompanions } from '../companion-inserts.ts';
@@ -27,7 +28,7 @@ import { keptReach } from '../history/recorded.ts';
 import type { Parking } from '../parking.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { everyRow, reachArguments, type WriteReach, writeReachOf } from '../rows/reach.ts';
-import { projection, readerOf, resourceSource, SourceViews, seenSource } from '../view.ts';
+import { projection, readerOf, resourceSource, rowVersion, SourceViews, seenSource } from '../view.ts';
 import { noArguments, type WriteArguments } from './write-arguments.ts';
 import { WriteConditions } from './write-conditions.ts';
 
@@ -83,9 +84,9 @@ export class RecordTable {
     this.source = resourceSource(model, models);
     this.views = new SourceViews(this.source);
     this.column = columnsOfRows(model.stored);
-    this.conditions = new WriteConditions(this.source, this.column, dialect);
     this.name = rowsOf(model.stored);
-    this.version = this.column(versionColumn);
+    this.version = rowVersion(model, dialect);
+    this.conditions = new WriteConditions(this.source, this.column, this.version, dialect);
     this.everyField = sql`${projection(this.source, [...model.fields.keys()], dialect, model.stored.name)} as whole`;
     const { afterCommit, beforeCommit } = model.hooks;
     const hasHooks = afterCommit !== undefined || beforeCommit !== undefined;
@@ -105,13 +106,18 @@ export class RecordTable {
 
   /** The RETURNING clause of a saved record, as the caller may read it. */
   returningSaved(grant: Grant): Fragment {
+    return sql` returning ${join(this.savedColumns(grant))}`;
+  }
+
+  /** The columns of a saved record, as the caller may read it, and every field where it is needed. */
+  savedColumns(grant: Grant): readonly Fragment[] {
     const seen = seenSource(this.source, grant.mask);
     const columns = [
       sql`${this.column('id')} as id`,
       sql`${this.version} as version`,
       sql`${projection(seen, grant.readable, this.dialect, this.model.stored.name)} as json`,
     ];
-    return this.#readsAll(grant) ? sql` returning ${join(columns)}` : this.returning(columns);
+    return this.needsWhole && !this.#readsAll(grant) ? [...columns, this.everyField] : columns;
   }
 
   /** The statement with its companion inserts. */
@@ -170,21 +176,22 @@ export class RecordWrites {
     const table = this.#table;
     const reach = writeReachOf(grant);
     if (reach === undefined) return undefined;
-    const names = [...Object.keys(columns), 'created_at', 'updated_at'];
+    const times = ['created_at', 'updated_at'].filter((name) => table.model.fields.has(name));
+    const names = [...Object.keys(columns), ...times];
     const at = toTimestamp(now);
     const further = companions.map((each) => each.key).join(' ');
     const key = `insert ${further} ${table.views.of(grant).id} ${names.join(',')}\n${reach.key}`;
     const insert = table.compiled(key, (param) =>
       table.withCompanions(grant, this.#insertion(grant, reach, names, param), companions, param),
     );
-    const values = [...Object.values(columns), at, at];
+    const values = [...Object.values(columns), ...times.map(() => at)];
     const bound = { values, companions: companions.flatMap((each) => each.values) };
     const query = insert({ ...noArguments, ...reachArguments(reach), ...readerOf(grant), ...bound });
     const [row] = await table.write<SavedRecord>(query, within, 0);
     const { writes = everyRow, held } = reach;
     if (row === undefined && writes === everyRow && held === everyRow)
       throw new Error('an insert returned no record');
-    return row && table.toSaved(row, grant);
+    return row && this.#stored(table.toSaved(row, grant), grant, within);
   };
 
   /**
@@ -202,7 +209,8 @@ export class RecordWrites {
     const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
     if (reach === undefined) return undefined;
     const parking = this.#parking;
-    const all = { ...parking.originals(within, id), ...columns, updated_at: toTimestamp(now) };
+    const times = this.#table.model.fields.has('updated_at') ? { updated_at: toTimestamp(now) } : {};
+    const all = { ...parking.originals(within, id), ...columns, ...times };
     const updated = await this.#updateRow(grant, reach, id, all, versions, within, true);
     if (updated !== undefined) parking.forget(within, id);
     return updated;
@@ -252,6 +260,21 @@ export class RecordWrites {
     return { ...row, whole: last, version: Number(row.version) };
   };
 
+  /** The record as it is stored: triggers of an external table may have changed it after the statement. */
+  async #stored(saved: SavedRecord, grant: Grant, within: Transaction | undefined): Promise<SavedRecord> {
+    const table = this.#table;
+    if (table.model.stored.external !== true || within === undefined) return saved;
+    const read = table.compiled(`stored ${table.views.of(grant).id}`, (param) => {
+      const columns = table.savedColumns(grant);
+      return sql`select ${join(columns)} from ${table.name} where ${table.column('id')} = ${param('id')}`;
+    });
+    const query = read({ ...noArguments, ...readerOf(grant), id: saved.id });
+    const row = await within.get<SavedRecord>(query);
+    if (row === undefined)
+      throw new Error(`${table.model.name} ${saved.id}: a trigger has removed the record`);
+    return table.toSaved(row, grant);
+  }
+
   /** The insert of these columns; with conditions on the new row, it inserts a row that meets them or none. */
   #insertion(
     grant: Grant,
@@ -292,8 +315,14 @@ export class RecordWrites {
       const assignments = names.map(
         (each, index) => sql`${bareColumn(table.model.stored, each)} = ${param('values', index)}`,
       );
-      if (raises)
-        assignments.push(sql`${bareColumn(table.model.stored, versionColumn)} = ${table.version} + 1`);
+      const { stored, fields } = table.model;
+      if (raises && hasVersion(stored))
+        assignments.push(sql`${bareColumn(stored, versionColumn)} = ${table.version} + 1`);
+      // A write of no values still runs triggers, and compares the version. An identity may not be set.
+      if (assignments.length === 0) {
+        const { name = 'id' } = [...fields.values()].find(({ serverSet }) => !serverSet) ?? {};
+        assignments.push(sql`${bareColumn(stored, name)} = ${bareColumn(stored, name)}`);
+      }
       const conditions = this.#updateConditions(reach, names, versions, param);
       return sql`update ${table.name} set ${join(assignments)}${where(conditions)}${table.returningSaved(grant)}`;
     });
@@ -301,7 +330,7 @@ export class RecordWrites {
     const asked = { ...noArguments, ...reachArguments(reach), ...readerOf(grant) };
     const query = update({ ...asked, values, id, versions: versions ?? [] });
     const [row] = await table.write<SavedRecord>(query, within, id);
-    return row && table.toSaved(row, grant);
+    return row && this.#stored(table.toSaved(row, grant), grant, within);
   }
 
   /** Conditions on the row as it is, and on its new values where these could leave the caller's reach. */

@@ -341,6 +341,8 @@ export const companionsOf = (
  */
 const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): boolean =>
   (creates && resource.counts !== undefined) ||
+  // What triggers made of the record is read after the write.
+  resource.model.stored.external === true ||
   resource.model.hooks.beforeCommit !== undefined ||
   (isRecorded(resource) && !(creates && canWriteCompanions(resource))) ||
   acting.reason !== undefined;
@@ -367,6 +369,7 @@ export const runWrite = <T>(
   { always = false, further = 0, creates = false }: WritingOptions = {},
 ): Promise<T> => {
   const { resource, acting } = write;
+  if (resource.model.stored.readOnly === true) throw new Problem('forbidden');
   if (isInTransaction(write) || !(always || takesTransaction(write, creates))) return work(write);
   const { database, transactionLimit } = resource.context;
   const { table, hooks } = resource.model;
