@@ -36,8 +36,8 @@ export const memberTexts: readonly Pair[] = [
   ],
   ['Key of a body; derived from the name (`blog_post`).', '请求体的键；由模型名得出（`blog_post`）。'],
   [
-    "The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total: 'order_total' } }`. Everything but SQL and migrations uses the names of the fields.",
-    "数据表，以及与字段不同名的列：`{ name: 'order_heads', columns: { total: 'order_total' } }`。除 SQL 与迁移外，一切都使用字段名。",
+    "The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total: 'order_total' } }`. Everything but SQL and migrations uses the names of the fields. With `external: true` it is a table of another program, which the service never changes: `schema` is its schema on PostgreSQL, and `readOnly: true` leaves out the endpoints that write.",
+    "数据表，以及与字段不同名的列：`{ name: 'order_heads', columns: { total: 'order_total' } }`。除 SQL 与迁移外，一切都使用字段名。`external: true` 表示其他程序的表，服务从不更改其结构：`schema` 为其在 PostgreSQL 上的 schema，`readOnly: true` 则不提供写入的接口。",
   ],
   [
     'Fields per view, in the order of the response. `detail` defaults to all fields, `list` and `saved` to those of `detail`. `when`: pairs of a condition and fields; callers other than super_admin and admin see these only in records that meet it.',
@@ -292,6 +292,10 @@ export const memberTexts: readonly Pair[] = [
   [
     "No two records share the value (null excepted); with `'owner'` no two records of one owner. Texts are compared by their code points: normalize them in `beforeSave` if two forms of `é` are one to you.",
     "任何两条记录的值都不相同（null 除外）；`'owner'` 表示同一所有者的记录之间不相同。文本按码点比较：若 `é` 的两种写法应视为相同，请在 `beforeSave` 中规范化。",
+  ],
+  [
+    'The database of an external table provides the value: no body and no hook sets it.',
+    '值由外部数据表所在的数据库提供：请求体与钩子都不设置它。',
   ],
   [
     'An index for filters and sorts; unique fields and references have one anyway.',
