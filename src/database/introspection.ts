@@ -1,3 +1,5 @@
+/** Tables, columns and indexes as a database declares them, and how they are read. */
+
 import type { ColumnKind } from '../fields/field.ts';
 
 /** A column of a table as the database declares it. */

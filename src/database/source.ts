@@ -104,7 +104,7 @@ export interface Source {
   /** A quoted table name or a parenthesised select; it gets the alias `t`. */
   readonly from: (dialect: Dialect) => Fragment;
   /** The table, if it is one: its size bounds the time of a scan. */
-  readonly table?: string;
+  readonly table?: string | undefined;
   readonly columns: ReadonlyMap<string, SourceColumn>;
   /** Columns that no view has, and that a list returns if its `fields` name them. */
   readonly further?: ReadonlyMap<string, SourceColumn>;

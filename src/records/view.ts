@@ -205,7 +205,7 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
     name: model.name,
     from: () => rowsOf(model.stored),
     // The size of a view, or of a table that another program changes, bounds nothing.
-    ...(model.stored.external === true ? {} : { table: model.table }),
+    table: model.stored.external === true ? undefined : model.table,
     columns: new Map(
       [...model.fields.values()].map(({ name, column, type, options }) => [
         name,
@@ -215,7 +215,7 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
     further: new Map([[versionColumn, versionOf(model)]]),
     key: 'id',
     search: searchOf(model),
-    // Of the indexes of another program only that of the key is known.
+    // Another program's indexes are not known, but that of the key.
     indexed: new Set(model.stored.external === true ? ['id'] : ['id', ...firstColumns(model)]),
     relations: new Map(
       [...model.relations.values()].map((relation) => [relation.name, relationOf(relation, models)]),

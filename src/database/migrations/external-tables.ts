@@ -10,7 +10,7 @@ import type { Ask, ExternalColumn, ExternalTable, Introspection } from '../intro
 import { quoteName } from '../quote.ts';
 import { type ServiceNames, serviceTables } from '../service-names.ts';
 
-/** Why a model cannot be served from its table, in a sentence that names both. */
+/** A reason why a model cannot be served from its table, in a sentence that names both. */
 export interface ExternalFlaw {
   readonly kind: 'external_flaw';
   readonly model: ResourceModel;
@@ -32,7 +32,7 @@ const actions = ['select', 'insert', 'update', 'delete'] as const;
 
 const listed = (texts: readonly string[]): string => texts.join(', ');
 
-/** Why a column does not take what the service writes into it; undefined where it does. */
+/** The reason why a column does not take what the service writes into it; undefined where it does. */
 const writingFlaw = (model: ResourceModel, field: ModelField, column: ExternalColumn): string | undefined => {
   const { name, type, options, serverSet, required } = field;
   const isGiven = name !== 'id' || model.key.create !== undefined;
@@ -49,7 +49,7 @@ const writingFlaw = (model: ResourceModel, field: ModelField, column: ExternalCo
   return isTooLow ? `is ${column.type}: say min: ${-most - 1} or more` : undefined;
 };
 
-/** Why a field cannot be served from its column, in words that name both. */
+/** The reason why a field cannot be served from its column, in words that name both. */
 const fieldFlaw = (
   model: ResourceModel,
   field: ModelField,
@@ -81,7 +81,7 @@ const demandedColumns = (
   );
 };
 
-/** What prevents a model from being served from the table that was found. */
+/** The reasons why a model cannot be served from the table that was found. */
 const sentencesOf = (model: ResourceModel, found: ExternalTable, dialect: Dialect): readonly string[] => {
   const { name, table, stored, fields } = model;
   const { readOnly = false, columns } = stored;
@@ -121,7 +121,7 @@ const sentencesOf = (model: ResourceModel, found: ExternalTable, dialect: Dialec
   return sentences;
 };
 
-/** Everything that prevents models from being served from tables of other programs, and remarks about them. */
+/** All reasons why models cannot be served from tables of other programs, and remarks about these. */
 export const externalFlaws = async (
   ask: Ask,
   dialect: Dialect,

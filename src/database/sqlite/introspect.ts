@@ -101,7 +101,7 @@ const external = async (
     where i."unique" = 1 and i.partial = 0 and x.key = 1 and x.name is not null
       and (select count(*) from pragma_index_xinfo(i.name) o where o.key = 1) = 1`);
   const primary = columns.filter(({ pk }) => pk > 0);
-  const keys = [...unique, ...(primary.length === 1 ? primary : [])];
+  const keys = primary.length === 1 ? [...unique, ...primary] : unique;
   return {
     schema: undefined,
     name: found.name,

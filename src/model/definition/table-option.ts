@@ -33,7 +33,7 @@ const mostNameBytes = 63;
 /** Columns that the service makes in a table of its own, beside those of the fields. */
 const madeColumns = ['id', 'created_at', 'updated_at', 'version'];
 
-/** Those of them that an external table has only where the option names them. */
+/** An external table has these only where the option names them. */
 const madeTimes = ['created_at', 'updated_at'];
 
 /** Databases compare such names without regard to the case of letters, or may. */
@@ -147,7 +147,7 @@ export const withColumns = (
       const column = columns.get(name) ?? name;
       if (external && madeTimes.includes(name) && !columns.has(name)) return [];
       const { onDelete } = field;
-      // What a deletion does to the rows of another program is up to its own foreign keys.
+      // The foreign keys of another program decide what a deletion does to its rows.
       const held = external && onDelete !== undefined ? ('restrict' as const) : onDelete;
       return [[name, Object.freeze({ ...field, column, onDelete: held })]];
     }),

@@ -341,7 +341,7 @@ export const companionsOf = (
  */
 const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): boolean =>
   (creates && resource.counts !== undefined) ||
-  // What triggers made of the record is read after the write.
+  // A second statement reads what triggers made of the record.
   resource.model.stored.external === true ||
   resource.model.hooks.beforeCommit !== undefined ||
   (isRecorded(resource) && !(creates && canWriteCompanions(resource))) ||
