@@ -297,6 +297,11 @@ export interface SchemaDialect {
   readonly serviceSets: string;
   /** True if services with other names of their tables can be in one database. */
   readonly servicesShare: boolean;
+  /**
+   * Statements that lock tables, by their quoted names, until the end of the transaction. They wait as long as needed and
+   * hold none of them meanwhile. None where a transaction that writes is alone anyway.
+   */
+  lockTables(tables: readonly string[]): readonly string[];
   /** Statements that make the place of the service's own tables, where they have one. */
   readonly place: readonly string[];
   /** Statements that mark a database, so that another one under its name is recognized, if that is needed. */

@@ -110,13 +110,19 @@ it('a migration is held as well when one of the service itself is pending', asyn
   await said('Try  curl');
   // The newest one: the state is as if another version of the package had been installed.
   const database = new DatabaseSync(join(folder, 'data/gatewright.db'));
-  database.exec(`drop index users_owner_record;
-    alter table users drop column owner_record;
-    alter table users drop column owner_model;
-    delete from gatewright_migrations where name = '0082_record_owned_accounts'`);
+  const added = [
+    ...['events', 'event_inbox', 'history', 'trash', 'deliveries'].map(
+      (name) => `gatewright_${name}.record_key`,
+    ),
+    'gatewright_trash.target_key',
+    'users.owner_key',
+  ];
+  for (const [table, column] of added.map((name) => name.split('.')))
+    database.exec(`alter table ${table} drop column ${column}`);
+  database.exec(`delete from gatewright_migrations where name = '0083_record_keys'`);
   database.close();
   await dropOld();
-  expect(output).toContain('-- 0082_record_owned_accounts');
+  expect(output).toContain('-- 0083_record_keys');
   expect(output).toContain('-- 0002_drop');
   expect(columns()).toContain('old');
   output = '';

@@ -11,6 +11,7 @@ import type { DatabaseTarget } from '../target.ts';
 import { type Applied, appliedOf, assertOrder, nothingApplied } from './applied.ts';
 import { askThrough } from './ask-through.ts';
 import { fillSearches } from './fill-search.ts';
+import { lockStatements } from './lock-tables.ts';
 import type {
   MigrationDatabase,
   MigrationOptions,
@@ -176,8 +177,12 @@ const apply = (
     const found = await foundIn(transaction, dialect, sets);
     await conditions.before?.(found);
     assertOrder(found.applied);
+    const pendingIn = (index: number): readonly string[] => found.applied[index]?.pending ?? [];
+    // Steps of the set that has a baseline alter tables that every write of the application reaches.
+    if (sets.some(({ baseline }, index) => baseline !== undefined && pendingIn(index).length > 0))
+      await runAll(transaction, await lockStatements(found.ask, found.tables, dialect));
     for (const [index, set] of sets.entries()) {
-      const names = found.applied[index]?.pending ?? [];
+      const names = pendingIn(index);
       if (names.length > 0) await runSteps(transaction, dialect, set, names);
     }
     if (conditions.afterwards !== undefined) await sql.raw(conditions.afterwards).execute(transaction);

@@ -53,6 +53,27 @@ const sameKeysPostgres: SameKeys = {
 };
 
 /**
+ * An attempt ends before PostgreSQL looks for a deadlock, and gives back what it locked: the writers that waited for it
+ * end then.
+ */
+const lockTables = (tables: readonly string[]): string => `do $gatewright$
+declare
+  usual text := current_setting('lock_timeout');
+begin
+  loop
+    begin
+      perform set_config('lock_timeout', '300ms', true);
+      lock table ${tables.join(', ')} in access exclusive mode;
+      perform set_config('lock_timeout', usual, true);
+      return;
+    exception when lock_not_available or deadlock_detected then
+      perform pg_sleep(0.05 + random() * 0.2);
+    end;
+  end loop;
+end
+$gatewright$`;
+
+/**
  * The keys of a user go before the user does, whose name is not known any more when the foreign key deletes them. Both
  * run as the role that deletes.
  */
@@ -104,6 +125,7 @@ export const postgresSchema = (names: ServiceNames): SchemaDialect => ({
   sameKeys: sameKeysPostgres,
   revokedKeyTriggers: revokedKeysPostgres(names),
   servicesShare: true,
+  lockTables: (tables) => (tables.length === 0 ? [] : [lockTables(tables)]),
   serviceSets: `select case c.relname when 'database' then n.nspname || '.' else '' end || c.relname as found,
     to_regclass(quote_ident(current_schema()) || '.gatewright_users') is not null as prefixed
   from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -62,6 +62,7 @@ export const sqliteSchema = (names: ServiceNames): SchemaDialect => ({
   sameKeys: sameKeysSqlite,
   revokedKeyTriggers: revokedKeysSqlite(names),
   servicesShare: false,
+  lockTables: () => [],
   place: [],
   serviceSets: `select m.name as found,
     exists (select 1 from sqlite_master u where u.type = 'table' and u.name = 'gatewright_users') as prefixed
