@@ -1,12 +1,14 @@
 /** The list of all keys, and what follows from them: schemas of ids, and ids of which no model is known. */
 
-import type { JsonSchema } from './field.ts';
+import type { FieldType, JsonSchema } from './field.ts';
+import { integer } from './integer.ts';
 import type { RecordId, RecordKey } from './key.ts';
+import { bigintKey } from './keys/bigint.ts';
 import { integerKey } from './keys/integer.ts';
 import { uuidKey } from './keys/uuid.ts';
 
 /** The kinds of keys: `key: 'uuid'` of a model. */
-export const recordKeys = { integer: integerKey, uuid: uuidKey } as const satisfies Readonly<
+export const recordKeys = { integer: integerKey, uuid: uuidKey, bigint: bigintKey } as const satisfies Readonly<
   Record<string, RecordKey>
 >;
 
@@ -35,6 +37,12 @@ export const anyIdSchema = (keys: Iterable<RecordKey>): JsonSchema => ({
 
 /** The key of models that name no other, and of the service's own records. */
 export const defaultKey: RecordKey<number> = recordKeys.integer;
+
+/** The field type of a column with ids that refers to nothing: of numbers there is one type alone. */
+export const bareTypeOf = ({ field: { type } }: RecordKey): FieldType => {
+  const kind: FieldType['column'] = type.column;
+  return kind === 'bigint' ? integer : type;
+};
 
 /** The id in a text, for a command that knows no models: the first key that takes it decides. */
 export const parseAnyId = (text: string): RecordId | undefined => {

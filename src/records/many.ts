@@ -2,7 +2,7 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { recordValue } from '../database/record-column.ts';
+import { readId, recordValue } from '../database/record-column.ts';
 import { versionColumn } from '../database/source.ts';
 import {
   type Argument,
@@ -78,7 +78,7 @@ export const createValuesIn = (
   const { dialect } = database;
   const read = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-    return sql`select id, ${identifier(column)} as value from ${tableName(table)} where id in (${join(ids)})`;
+    return sql`select ${readId(dialect, key, sql`id`)} as id, ${identifier(column)} as value from ${tableName(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId; value: SqlValue }>(transaction, read, ids);
@@ -90,7 +90,7 @@ export const createPresent = (database: Database, table: string, key: RecordKey)
   const { dialect } = database;
   const present = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-    return sql`select id from ${tableName(table)} where id in (${join(ids)})`;
+    return sql`select ${readId(dialect, key, sql`id`)} as id from ${tableName(table)} where id in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId }>(transaction, present, ids);
@@ -110,7 +110,7 @@ const valuesOf = (noted: Noted): NotedValues => ({ ...noted, targetText: String(
 const wholeColumns = (model: ResourceModel, models: Models, dialect: Dialect): Fragment => {
   const json = projection(resourceSource(model, models), [...model.fields.keys()], dialect, model.table);
   return join([
-    sql`${identifier(model.table, 'id')} as id`,
+    sql`${readId(dialect, model.key, identifier(model.table, 'id'))} as id`,
     sql`${identifier(model.table, versionColumn)} as version`,
     sql`${json} as whole`,
   ]);
@@ -193,7 +193,7 @@ export class ManyRecords {
     const released = statement<NotedValues>(
       this.#dialect,
       (param) =>
-        sql`select id from ${this.#table} where ${this.#isReleased(field, param)}${this.#dialect.updateLock}`,
+        sql`select ${readId(this.#dialect, this.#model.key, sql`id`)} as id from ${this.#table} where ${this.#isReleased(field, param)}${this.#dialect.updateLock}`,
     );
     const rows = await transaction.all<{ id: RecordId }>(released(valuesOf(noted)));
     return rows.map(({ id }) => this.#model.key.stored(id));

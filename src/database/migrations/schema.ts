@@ -56,7 +56,7 @@ export const tableStatements = (
   const time = columnType(timestamp, dialect);
   const entries = Object.entries(fields);
   const columns = [
-    `"id" ${key === 'integer' ? own.id : `${columnType(recordKeys[key].field, dialect)} not null primary key`}`,
+    `"id" ${recordKeys[key].givenBy === 'database' ? own.id : `${columnType(recordKeys[key].field, dialect)} not null primary key`}`,
     ...entries.map(([name, definition]) => columnSql(table, name, definition, dialect, references)),
     `"created_at" ${time} not null`,
     `"updated_at" ${time} not null`,

@@ -8,6 +8,7 @@
  * are not named.
  */
 
+import { readId } from '../../database/record-column.ts';
 import type { Database, SqlValue } from '../../database/database.ts';
 import { columnOf, hasValue, ruleValue, type Source, storedValue } from '../../database/source.ts';
 import {
@@ -124,7 +125,7 @@ const membersStatement = (reading: Reading, count: number): Statement<MemberArgu
     ];
     const name = sql`(select name from ${own('users')} where ${tableName('users', 'id')} = ${user})`;
     return sql`with ${identifier(asked)} (user_id, tenant) as (values ${join(pairs)})
-      select ${user} as user_id, ${tenant} as tenant, ${name} as name from ${identifier(asked)} where exists (
+      select ${user} as user_id, ${readId(dialect, memberships.named, tenant)} as tenant, ${name} as name from ${identifier(asked)} where exists (
         select 1 from ${identifier(memberships.model.table)} as ${identifier(row)}${where(held)})`;
   });
 };

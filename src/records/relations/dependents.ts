@@ -1,5 +1,6 @@
 /** Finds the records that refer to given ones, with locks or without. */
 
+import { readId } from '../../database/record-column.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
@@ -49,6 +50,10 @@ const readByHundreds = async (
   return found;
 };
 
+/** The columns of a dependency. */
+const dependency = (dialect: Dialect, key: RecordKey, target: RecordKey, column: string): Fragment =>
+  sql`${readId(dialect, key, identifier('id'))} as id, ${readId(dialect, target, identifier(column))} as ${identifier('to')}`;
+
 /** Prepares the search for records of a model that refer to others by a field, which has an index. */
 export const createReferring = (
   dialect: Dialect,
@@ -58,7 +63,7 @@ export const createReferring = (
   const referring = statement<{ ids: readonly RecordId[]; most: number }>(
     dialect,
     (param) =>
-      sql`select ${identifier('id')} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) limit ${param('most')}`,
+      sql`select ${dependency(dialect, key, referenceKey, column)} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) limit ${param('most')}`,
   );
   return (reader, ids, most) =>
     readByHundreds(key, referenceKey, ids, most, (part, left) =>
@@ -74,11 +79,11 @@ export const createDependents = (
   most: number,
   lock: Fragment,
 ): Dependents => {
-  const id = identifier('id');
+  const id = identifier(table, 'id');
   const referring = statement<{ ids: readonly RecordId[] }>(
     dialect,
     (param) =>
-      sql`select ${id} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) order by ${id} limit ${literal(most)}${lock}`,
+      sql`select ${dependency(dialect, key, referenceKey, column)} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) order by ${id} limit ${literal(most)}${lock}`,
   );
   return (transaction, ids) =>
     readByHundreds(key, referenceKey, ids, most, (part) =>

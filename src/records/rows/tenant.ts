@@ -25,6 +25,9 @@ const ofRules = ({ demands }: Tenancy, row: string): Fragment[] => {
 
 const isNumber = ({ kind }: RecordKey): boolean => kind === 'integer';
 
+/** True if the database counts: the oldest record has the lowest id. */
+const isCounted = ({ givenBy }: RecordKey): boolean => givenBy === 'database';
+
 /** The query of the tenant that the caller's oldest membership names. */
 const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
   const row = 'm';
@@ -35,7 +38,7 @@ const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
   const conditions = where([isOfCaller, sql`${tenant} is not null`, ...ofRules(tenancy, row)]);
   const from = sql` from ${tableName(tenancy.table)} as ${identifier(row)}`;
   // Of the expressions there is no index: the planner must not search all memberships from the oldest on.
-  const age = isNumber(membership) ? sql`${id} + 0` : sql`cast(${id} as text)`;
+  const age = isCounted(membership) ? sql`${id} + 0` : sql`cast(${id} as text)`;
   const value = isNumber(ofTenant) ? tenant : sql`cast(${tenant} as text)`;
   return sql`select ${value}${from}${conditions} order by ${age} limit 1`;
 };

@@ -1,5 +1,6 @@
 /** The writes of single records: the table with what its statements share, and insert, update, delete over it. */
 
+import { readId } from '../../database/record-column.ts';
 import type { Database, Query, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type Source, versionColumn } from '../../database/source.ts';
@@ -105,7 +106,7 @@ export class RecordTable {
   returningSaved(grant: Grant): Fragment {
     const seen = seenSource(this.source, grant.mask);
     const columns = [
-      sql`${this.column('id')} as id`,
+      sql`${readId(this.dialect, this.model.key, this.column('id'))} as id`,
       sql`${this.version} as version`,
       sql`${projection(seen, grant.readable, this.dialect, this.model.table)} as json`,
     ];

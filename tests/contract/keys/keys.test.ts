@@ -1,12 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { migrationFile } from '../../../src/cli/scaffold/migration-file.ts';
+import { dialectOf } from '../../../src/database/dialects.ts';
 import { createTable } from '../../../src/database/migrations/application-steps.ts';
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
+import { runAll } from '../../../src/database/migrations/statements.ts';
 import { readStored } from '../../../src/database/migrations.ts';
 import { differences } from '../../../src/database/schema-differences.ts';
 import { field } from '../../../src/fields/define.ts';
 import type { RecordId } from '../../../src/fields/key.ts';
-import type { KeyKind } from '../../../src/fields/keys.ts';
+import { type KeyKind, keyKinds } from '../../../src/fields/keys.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { collectModels } from '../../../src/model/models.ts';
 import { many } from '../../../src/model/relation.ts';
@@ -25,6 +27,10 @@ interface KeyCase {
   readonly wrong: readonly string[];
   /** Values of bodies that are no ids at all. */
   readonly wrongValues: readonly unknown[];
+  /** Type of the id in metadata. */
+  readonly type: string;
+  /** The number that the database has given last, before the first record. */
+  readonly given?: bigint;
 }
 
 const version7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -36,6 +42,7 @@ const cases: readonly KeyCase[] = [
     absent: 999_999,
     wrong: ['0', '-1', '01', 'x', '1.5', '9007199254740992'],
     wrongValues: ['1', 0, -1, 1.5],
+    type: 'integer',
   },
   {
     key: 'uuid',
@@ -43,12 +50,23 @@ const cases: readonly KeyCase[] = [
     absent: '01980000-0000-7000-8000-000000000000',
     wrong: ['1', 'x', '01980000-0000-7000-8000-00000000000', '01980000-0000-7000-8000-00000000000g'],
     wrongValues: [1, 'x', '01980000-0000-7000-8000-00000000000g'],
+    type: 'uuid',
+  },
+  {
+    key: 'bigint',
+    // Two neighbours that one double stands for, and more: nothing may be read by a double on the way.
+    form: expect.stringMatching(/^9223372036854774\d{3}$/),
+    absent: '9007199254740993',
+    wrong: ['01', '+1', '-0', '1.0', '1e3', 'x', '9223372036854775808', '-9223372036854775809'],
+    wrongValues: [1, 9, '01', ' 1', '1.0', '9223372036854775808', ''],
+    type: 'string',
+    given: 9_223_372_036_854_774_000n,
   },
 ];
 
 type Row = { readonly id: RecordId } & Readonly<Record<string, unknown>>;
 
-for (const { key, form, absent, wrong, wrongValues } of cases) {
+for (const { key, form, absent, wrong, wrongValues, type, given } of cases) {
   const shelfFields = { name: field.string({ required: true, max: 40 }) };
   const boxFields = {
     label: field.string({ required: true, max: 40, unique: true }),
@@ -114,6 +132,9 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
           references: { company: 'companies' },
           indexes: [['user_id', 'company_id']],
         });
+        if (given === undefined) return;
+        for (const table of ['shelves', 'boxes', 'items', 'companies'])
+          await runAll(db, dialectOf(dialect).schema.moving.setCounter({ table, column: 'id', last: given }));
       },
     },
   };
@@ -380,7 +401,7 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
         `/api/v1/meta/Box?id=${made.id}`,
         { token: ann },
       );
-      expect(meta.fields.find(({ name }) => name === 'id')?.type).toBe(key);
+      expect(meta.fields.find(({ name }) => name === 'id')?.type).toBe(type);
       const explained = await service.ok<{ allowed: boolean }>(
         'GET',
         `/admin/explain?user_id=${ann.id}&method=GET&path=${encodeURIComponent(`/api/v1/boxes/${made.id}`)}`,
@@ -392,7 +413,8 @@ for (const { key, form, absent, wrong, wrongValues } of cases) {
       const stored = await readStored((sql) => database.all({ sql, parameters: [] }), database.dialect);
       expect(differences(models, stored)).toEqual([]);
       const text = migrationFile([{ kind: 'create', model: models.get('Box') ?? box }], models);
-      expect(text.includes("key: 'uuid'")).toBe(key === 'uuid');
+      for (const other of keyKinds.filter((kind) => kind !== 'integer'))
+        expect(text.includes(`key: '${other}'`)).toBe(key === other);
     });
   });
 }
