@@ -14,8 +14,8 @@ import type { Query } from './query.ts';
 import {
   type Argument,
   type Fragment,
-  type Statement,
   literal,
+  type Statement,
   type StatementArguments,
   sql,
   statement,

@@ -17,7 +17,9 @@ const isQuantity = ({ column, operators }: Facts): boolean =>
 /** Ordered values have a minimum and a maximum, except ids that are UUIDs or digits: their functions differ. */
 export const measuresOf = (type: Facts): readonly Measure[] => {
   if (isQuantity(type)) return measures;
-  return type.operators.includes('gt') && type.column !== 'uuid' && type.column !== 'bigint' ? ['min', 'max'] : [];
+  return type.operators.includes('gt') && type.column !== 'uuid' && type.column !== 'bigint'
+    ? ['min', 'max']
+    : [];
 };
 
 const ofDays = buckets.filter((bucket) => bucket !== 'hour');

@@ -5,20 +5,32 @@ import { integer } from './integer.ts';
 import type { RecordId, RecordKey } from './key.ts';
 import { bigintKey } from './keys/bigint.ts';
 import { integerKey } from './keys/integer.ts';
+import { signedKey } from './keys/signed.ts';
+import { textKey } from './keys/text.ts';
 import { uuidKey } from './keys/uuid.ts';
 
 /** The kinds of keys: `key: 'uuid'` of a model. */
-export const recordKeys = { integer: integerKey, uuid: uuidKey, bigint: bigintKey } as const satisfies Readonly<
-  Record<string, RecordKey>
->;
+export const recordKeys = {
+  integer: integerKey,
+  uuid: uuidKey,
+  bigint: bigintKey,
+  text: textKey,
+  signed: signedKey,
+} as const satisfies Readonly<Record<string, RecordKey>>;
 
 export type KeyKind = keyof typeof recordKeys;
 
 /** The type of the ids of a key, as records, filters and clients have them. */
-export type IdOfKey<Kind> = Kind extends Exclude<KeyKind, 'integer'> ? string : number;
+export type IdOfKey<Kind> = Kind extends 'uuid' | 'bigint' | 'text' ? string : number;
+
+/** The name of the field that the body of a create has beside the model's own. */
+export type GivenInBody<Kind> = Kind extends 'text' ? 'id' : never;
 
 /** The names of the keys. */
 export const keyKinds = Object.keys(recordKeys) as readonly KeyKind[];
+
+/** True if JSON has the ids of a key as numbers. */
+export const isNumeric = ({ schema }: RecordKey): boolean => schema['type'] === 'integer';
 
 /** Schema of an id that a path or a body names. */
 export const idSchema = (key: RecordKey): JsonSchema =>
@@ -32,7 +44,7 @@ export const recordIdTypes: string[] = ['integer', 'string'];
 
 /** Schema of ids of records of several models, by their keys. */
 export const anyIdSchema = (keys: Iterable<RecordKey>): JsonSchema => ({
-  type: [...keys].every(({ kind }) => kind === 'integer') ? 'integer' : ['integer', 'string'],
+  type: [...keys].every(isNumeric) ? 'integer' : ['integer', 'string'],
 });
 
 /** The key of models that name no other, and of the service's own records. */

@@ -7,7 +7,14 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { columnsOfNew, columnsOfRecord, readId, recordStatement, recordValue, storedRecord } from '../database/record-column.ts';
+import {
+  columnsOfNew,
+  columnsOfRecord,
+  readId,
+  recordStatement,
+  recordValue,
+  storedRecord,
+} from '../database/record-column.ts';
 import { timeText } from '../database/source.ts';
 import {
   type Argument,

@@ -100,23 +100,37 @@ export interface Resource<
   Relations extends DeclaredRelations = DeclaredRelations,
   Name extends string = string,
   Id extends RecordId = RecordId,
+  Given extends string = string,
 > extends ResourceModel {
   readonly name: Name;
   readonly [definedFields]?: Fields;
   readonly [definedViews]?: Views;
   readonly [definedRelations]?: Relations;
   readonly [definedId]?: Id;
+  readonly [definedGiven]?: Given;
 }
 
 declare const definedFields: unique symbol;
 declare const definedViews: unique symbol;
 declare const definedRelations: unique symbol;
 declare const definedId: unique symbol;
+declare const definedGiven: unique symbol;
 
 type FieldsOf<Model> = Model extends Resource<infer Fields> ? Fields : never;
 /** The type of the ids of a model's records. */
 export type IdOf<Model> =
   Model extends Resource<FieldDefinitions, object, DeclaredRelations, string, infer Id> ? Id : never;
+
+/** `id` where the body of a create gives it, else never. */
+type GivenOf<Model> =
+  Model extends Resource<FieldDefinitions, object, DeclaredRelations, string, RecordId, infer Given>
+    ? string extends Given
+      ? never
+      : Given
+    : never;
+
+/** The id in the body of a create. */
+type GivenId<Model> = { [Name in GivenOf<Model>]: IdOf<Model> };
 
 type ViewsOf<Model> = Model extends Resource<FieldDefinitions, infer Views> ? Views : never;
 type DeclaredOf<Model> =
@@ -251,7 +265,10 @@ type NestedOf<Model> = {
 
 /** The type of the body that creates a record. */
 export type CreateOf<Model> = Flat<
-  Inputs<FieldsOf<Model>, NeededKey<FieldsOf<Model>>> & ChangesOfFields<FieldsOf<Model>> & NestedOf<Model>
+  GivenId<Model> &
+    Inputs<FieldsOf<Model>, NeededKey<FieldsOf<Model>>> &
+    ChangesOfFields<FieldsOf<Model>> &
+    NestedOf<Model>
 >;
 
 /** The type of the body that updates a record. */

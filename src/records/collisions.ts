@@ -3,9 +3,9 @@
  * do not exist for the caller.
  */
 
-import { readId } from '../database/record-column.ts';
 import type { Database, Reader, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
+import { readId } from '../database/record-column.ts';
 import {
   type Fragment,
   identifier,

@@ -46,8 +46,4 @@ export const bigintKey = {
     if (first === second) return 0;
     return first < second ? -1 : 1;
   },
-  before: (id, places) => {
-    const before = BigInt(id) - BigInt(places);
-    return before >= 1n ? String(before) : undefined;
-  },
 } satisfies RecordKey<string>;

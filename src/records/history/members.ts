@@ -8,8 +8,8 @@
  * are not named.
  */
 
-import { readId } from '../../database/record-column.ts';
 import type { Database, SqlValue } from '../../database/database.ts';
+import { readId } from '../../database/record-column.ts';
 import { columnOf, hasValue, ruleValue, type Source, storedValue } from '../../database/source.ts';
 import {
   type Argument,

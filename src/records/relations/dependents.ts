@@ -1,8 +1,8 @@
 /** Finds the records that refer to given ones, with locks or without. */
 
-import { readId } from '../../database/record-column.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';

@@ -1,8 +1,8 @@
 /** Explains a row rule for one record: the outcome of each of its conditions. */
 
-import { readId } from '../../database/record-column.ts';
 import type { Database, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import {
   type Fragment,
   identifier,

@@ -13,6 +13,7 @@ import {
   where,
 } from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
+import { isNumeric } from '../../fields/keys.ts';
 import type { Tenancy } from '../../model/tenancy.ts';
 import { demandedValues } from './expression.ts';
 
@@ -22,8 +23,6 @@ const ofRules = ({ demands }: Tenancy, row: string): Fragment[] => {
   const alternatives = demands.map((demanded) => sql`(${join(demandedValues(demanded, row), ' and ')})`);
   return [sql`(${join(alternatives, ' or ')})`];
 };
-
-const isNumber = ({ kind }: RecordKey): boolean => kind === 'integer';
 
 /** True if the database counts: the oldest record has the lowest id. */
 const isCounted = ({ givenBy }: RecordKey): boolean => givenBy === 'database';
@@ -39,7 +38,7 @@ const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
   const from = sql` from ${tableName(tenancy.table)} as ${identifier(row)}`;
   // Of the expressions there is no index: the planner must not search all memberships from the oldest on.
   const age = isCounted(membership) ? sql`${id} + 0` : sql`cast(${id} as text)`;
-  const value = isNumber(ofTenant) ? tenant : sql`cast(${tenant} as text)`;
+  const value = isNumeric(ofTenant) ? tenant : sql`cast(${tenant} as text)`;
   return sql`select ${value}${from}${conditions} order by ${age} limit 1`;
 };
 
@@ -51,7 +50,7 @@ export const createTenantReader = (
   database: Database,
   tenancy: Tenancy,
 ): ((user: number) => Promise<RecordId | undefined>) => {
-  const owner = isNumber(tenancy.keys.tenant) ? sql`owner_record` : sql`owner_key`;
+  const owner = isNumeric(tenancy.keys.tenant) ? sql`owner_record` : sql`owner_key`;
   const read = statement<{ user: number }>(
     database.dialect,
     (param) => sql`select coalesce(

@@ -1,8 +1,8 @@
 /** Notes in the trash on references that become null with a deletion, so that a restore can set them again. */
 
-import { readId } from '../../database/record-column.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';

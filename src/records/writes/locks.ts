@@ -1,7 +1,7 @@
 /** Locks the records of a transaction in the order of their ids, so that transactions never wait in a circle. */
 
-import { readId } from '../../database/record-column.ts';
 import type { SqlValue, Transaction } from '../../database/database.ts';
+import { readId } from '../../database/record-column.ts';
 import { type Argument, type Fragment, join, type Statement, sql, where } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import type { Grant } from '../../policy/grant.ts';

@@ -1,8 +1,8 @@
 /** The writes of single records: the table with what its statements share, and insert, update, delete over it. */
 
-import { readId } from '../../database/record-column.ts';
 import type { Database, Query, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import { type Source, versionColumn } from '../../database/source.ts';
 import {
   type Argument,

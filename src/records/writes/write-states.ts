@@ -1,7 +1,7 @@
 /** Reads records for a write: their version, and whether the grant lets them be written. */
 
-import { readId } from '../../database/record-column.ts';
 import type { SqlValue, Transaction } from '../../database/database.ts';
+import { readId } from '../../database/record-column.ts';
 import { type Fragment, join, literal, sql, where } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import type { Grant } from '../../policy/grant.ts';
