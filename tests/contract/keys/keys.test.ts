@@ -189,8 +189,7 @@ for (const { key, form, absent, wrong, wrongValues, type, given, next } of cases
       const made = await newBox(ann, { label: 'one' });
       expect(made.id).toEqual(form);
       // No other id comes from a client.
-      if (next === undefined)
-        expect((await newBox(ann, { id: absent, label: 'own' })).id).not.toBe(absent);
+      if (next === undefined) expect((await newBox(ann, { id: absent, label: 'own' })).id).not.toBe(absent);
       expect((await asked('GET', `boxes/${inPath(made.id)}`, ann)).data).toEqual(made);
       const changed = await asked('PATCH', `boxes/${inPath(made.id)}`, ann, { box: { label: 'two' } });
       expect(changed).toMatchObject({ status: 200, data: { id: made.id, label: 'two' } });
