@@ -56,11 +56,15 @@ export const bareTypeOf = ({ field: { type } }: RecordKey): FieldType => {
   return kind === 'bigint' ? integer : type;
 };
 
-/** The id in a text, for a command that knows no models: the first key that takes it decides. */
-export const parseAnyId = (text: string): RecordId | undefined => {
-  for (const kind of keyKinds) {
-    const id: RecordId | undefined = recordKeys[kind].parse(text);
-    if (id !== undefined) return id;
-  }
-  return undefined;
-};
+/** The ids that a text can be, for a command that knows no models: each form once, those of the first keys first. */
+export const parseAnyIds = (text: string): readonly RecordId[] => [
+  ...new Set(
+    keyKinds.flatMap((kind): readonly RecordId[] => {
+      const id = recordKeys[kind].parse(text);
+      return id === undefined ? [] : [id];
+    }),
+  ),
+];
+
+/** The same, where only its spelling matters. */
+export const parseAnyId = (text: string): RecordId | undefined => parseAnyIds(text)[0];

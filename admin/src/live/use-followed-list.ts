@@ -30,7 +30,7 @@ const lastOf = (changes: readonly RecordChange[]): ReadonlyMap<RecordId, RecordC
 const shownFor = 5_000;
 
 const withoutChanged = (marks: RowMarks, last: ReadonlyMap<RecordId, RecordChange>): RowMarks =>
-  new Map([...marks].filter(([id, { kind }]) => kind === 'deleted' || !last.has(idFrom(String(id)))));
+  new Map([...marks].filter(([id, { kind }]) => kind === 'deleted' || !last.has(id)));
 
 interface Page {
   readonly data: readonly AnyRecord[];
