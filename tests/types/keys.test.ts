@@ -31,7 +31,10 @@ const receipt = defineResource('Receipt', {
   },
 });
 
-const country = defineResource('Country', { key: 'text', fields: { name: field.string({ required: true }) } });
+const country = defineResource('Country', {
+  key: 'text',
+  fields: { name: field.string({ required: true }) },
+});
 const city = defineResource('City', {
   key: 'bigint',
   fields: { country: field.reference('Country', { key: 'text', required: true }) },

@@ -5,7 +5,6 @@ import { type Identifier, useListContext } from 'ra-core';
 import { useState } from 'react';
 import type { RowMark, RowMarks } from '../parts/row-marks.tsx';
 import type { AnyRecord, RecordId } from '../records/record.ts';
-import { idFrom } from '../records/record.ts';
 import { dataProvider } from '../service.ts';
 import type { RecordChange } from './follow.ts';
 import { type LiveState, useFollowing } from './use-following.ts';

@@ -153,11 +153,11 @@ describeEachDatabase('ids of other kinds', (databases) => {
 
   it('any other text names its record in paths, references and filters, in the order of its bytes', async () => {
     const ann = await service.createUser();
-    for (const id of unusual) {
+    for (const [index, id] of unusual.entries()) {
       expect((await make(ann, { id, name: 'unusual' })).status, id).toBe(201);
       expect((await asked('GET', at('countries', id), ann)).data.id).toBe(id);
       const place = await asked('POST', 'cities', ann, {
-        city: { id: `c${id}`.slice(0, 255), country_id: id },
+        city: { id: `c${index}`, country_id: id },
       });
       expect([id, place.status, place.data['country_id']]).toEqual([id, 201, id]);
       const within = await service.ok<Row[]>(
