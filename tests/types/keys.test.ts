@@ -42,7 +42,7 @@ const city = defineResource('City', {
 const entry = defineResource('Entry', { key: 'signed', fields: { note: field.string() } });
 
 /** Never run as well. */
-export const given = async ({ records }: Scope) => {
+const given = async ({ records }: Scope) => {
   const made = await records(country).create({ id: 'DE', name: 'Germany' });
   const place = await records(city).create({ country_id: made.id });
   await records(city).get(place.id);
@@ -89,6 +89,7 @@ describe('types of keys', () => {
   });
 
   it('ids that callers give are part of new records', () => {
+    expectTypeOf(given).toBeFunction();
     expectTypeOf<CreateOf<typeof country>>().toEqualTypeOf<{ id: string; name: string }>();
     expectTypeOf<IdOf<typeof city>>().toEqualTypeOf<string>();
     expectTypeOf<IdOf<typeof entry>>().toEqualTypeOf<number>();
