@@ -20,6 +20,8 @@ import {
 export type ColumnKind =
   | 'text'
   | 'integer'
+  /** A whole number of 64 bits, as text in JSON: no double has all of them. */
+  | 'bigint'
   /**
    * A number with a fixed count of decimal places, stored as a whole number: `scale` of the field type gives the
    * count.

@@ -85,19 +85,22 @@ const onDeleteOption = oneOf('restrict', 'null', 'cascade');
 /** The id that a reference has, by its option `key`. */
 type IdOfReference<Extras extends ReferenceExtras> = IdOfKey<Extras['key']>;
 
+type KeyMember = 'column' | 'input' | 'encode' | 'parse' | 'fromText' | 'indexBytes' | 'check';
+type KeyMembers = Pick<FieldType, KeyMember>;
+
 /** The members of the type that the key of the referenced records decides. */
-const valuesOf = ({ field: { type, options }, schema, of }: RecordKey) =>
-  ({
-    column: type.column,
-    input: () => schema,
-    encode: type.encode,
-    parse: (text) => {
-      const id = type.parse(text, options);
-      return id === undefined || of(id) === undefined ? undefined : id;
-    },
-    fromText: type.fromText,
-    indexBytes: () => type.indexBytes?.(options) ?? 16,
-  }) satisfies Partial<FieldType>;
+const valuesOf = ({ field: { type, options }, schema, of }: RecordKey): KeyMembers => ({
+  column: type.column,
+  input: () => schema,
+  encode: type.encode,
+  parse: (text) => {
+    const id = type.parse(text, options);
+    return id === undefined || of(id) === undefined ? undefined : id;
+  },
+  fromText: type.fromText,
+  indexBytes: () => type.indexBytes?.(options) ?? 16,
+  ...(type.check === undefined ? {} : { check: type.check }),
+});
 
 /**
  * The id of another record, which must exist for the caller. The field `author` has the name and the column

@@ -7,7 +7,14 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { columnsOfRecord, recordStatement, recordValue, storedRecord } from '../database/record-column.ts';
+import {
+  columnsOfNew,
+  columnsOfRecord,
+  readId,
+  recordStatement,
+  recordValue,
+  storedRecord,
+} from '../database/record-column.ts';
 import { timeText } from '../database/source.ts';
 import {
   type Argument,
@@ -24,7 +31,7 @@ import {
   statement,
   tableName,
 } from '../database/statement.ts';
-import type { RecordId } from '../fields/key.ts';
+import type { RecordId, RecordKey } from '../fields/key.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { toTimestamp } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -301,10 +308,12 @@ export class EventLog {
   companion(
     event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
     record: RecordId | undefined,
+    key: RecordKey,
     reach: (written: WrittenColumns) => Fragment,
   ): CompanionInsert {
     const about = record === undefined ? {} : columnsOfRecord(record);
-    return this.#companions({ ...eventRow({ ...event, reach: null }), ...about }, { reach });
+    const computed = record === undefined ? columnsOfNew(this.#database.dialect, key) : {};
+    return this.#companions({ ...eventRow({ ...event, reach: null }), ...about }, { ...computed, reach });
   }
 
   /** Numbers all events that were committed before the call. */
@@ -547,10 +556,12 @@ export class EventReaders {
   #held(count: number): Statement<ReachArguments> {
     return this.#statements.getOrMake(`held ${count}`, () =>
       statement<ReachArguments>(this.#database.dialect, (param) => {
-        const columns = join(
-          ['id', ...this.#own].map((field) => sql`${this.#column(field)} as ${identifier(field)}`),
-        );
-        return sql`select ${columns} from ${this.#table} where ${this.#column('id')} in (${idList(param, count)})`;
+        const id = this.#column('id');
+        const columns = join([
+          sql`${readId(this.#database.dialect, this.#model.key, id)} as id`,
+          ...this.#own.map((field) => sql`${this.#column(field)} as ${identifier(field)}`),
+        ]);
+        return sql`select ${columns} from ${this.#table} where ${id} in (${idList(param, count)})`;
       }),
     );
   }

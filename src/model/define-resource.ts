@@ -4,7 +4,7 @@ import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import type { RecordKey } from '../fields/key.ts';
-import { type IdOfKey, type KeyKind, recordKeys } from '../fields/keys.ts';
+import { type GivenInBody, type IdOfKey, type KeyKind, recordKeys } from '../fields/keys.ts';
 import { keyOfReference } from '../fields/reference.ts';
 import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
@@ -70,6 +70,12 @@ const keyOf = (
   return recordKeys[key];
 };
 
+/** The field `id`. One that bodies give is unique, and never changes. */
+const idField = ({ field, givenBy }: RecordKey): ModelField => {
+  const id = modelField('id', field, givenBy !== 'caller');
+  return givenBy === 'caller' ? Object.freeze({ ...id, unique: true, fixed: true }) : id;
+};
+
 /** Refuses a field with invalid options, or whose default violates its own rules. */
 export const checkField = (owner: string, name: string, definition: FieldDefinition): void => {
   const { type, options } = definition;
@@ -100,7 +106,7 @@ const fieldsOf = (
   asksOwner: boolean,
 ): Map<string, ModelField> => {
   const server = { required: true } as const;
-  const fields = new Map([['id', modelField('id', key.field, true)]]);
+  const fields = new Map([['id', idField(key)]]);
   const single = new Set(unique.flatMap((names) => (names.length === 1 ? names : [])));
   for (const [key, definition] of Object.entries(definitions)) {
     const name = fieldName(key, definition);
@@ -202,7 +208,7 @@ const displayOf = (
   fields: ReadonlyMap<string, ModelField>,
   template: string | undefined,
 ): string | undefined => {
-  if (template === undefined) return usualDisplay([...fields.values()]);
+  if (template === undefined) return usualDisplay([...fields.values()].filter(({ name }) => name !== 'id'));
   const names = displayFields(template);
   if (names.length === 0)
     throw new DefinitionError(model, 'display names no field: write it as `{number} · {status}`');
@@ -250,7 +256,7 @@ export const defineResource = <
 >(
   name: Name,
   definition: ResourceDefinition<Fields, Views, Relations, Key> & { readonly table?: Table },
-): Resource<Fields, Views, Relations, Name, IdOfKey<Key>, TimesIn<Table>> => {
+): Resource<Fields, Views, Relations, Name, IdOfKey<Key>, TimesIn<Table>, GivenInBody<Key>> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
   const { isolation, ownership, label = humanise(singular) } = definition;

@@ -112,6 +112,7 @@ export interface Resource<
   Name extends string = string,
   Id extends RecordId = RecordId,
   Times extends TimeName = TimeName,
+  Given extends string = string,
 > extends ResourceModel {
   readonly name: Name;
   readonly [definedFields]?: Fields;
@@ -119,6 +120,7 @@ export interface Resource<
   readonly [definedRelations]?: Relations;
   readonly [definedId]?: Id;
   readonly [definedTimes]?: readonly Times[];
+  readonly [definedGiven]?: Given;
 }
 
 declare const definedFields: unique symbol;
@@ -126,6 +128,7 @@ declare const definedViews: unique symbol;
 declare const definedRelations: unique symbol;
 declare const definedId: unique symbol;
 declare const definedTimes: unique symbol;
+declare const definedGiven: unique symbol;
 
 type FieldsOf<Model> = Model extends Resource<infer Fields> ? Fields : never;
 /** The type of the ids of a model's records. */
@@ -136,6 +139,17 @@ type TimesOf<Model> =
   Model extends Resource<FieldDefinitions, object, DeclaredRelations, string, RecordId, infer Times>
     ? Times
     : never;
+
+/** `id` where the body of a create gives it, else never. */
+type GivenOf<Model> =
+  Model extends Resource<FieldDefinitions, object, DeclaredRelations, string, RecordId, TimeName, infer Given>
+    ? string extends Given
+      ? never
+      : Given
+    : never;
+
+/** The id in the body of a create. */
+type GivenId<Model> = { [Name in GivenOf<Model>]: IdOf<Model> };
 
 type ViewsOf<Model> = Model extends Resource<FieldDefinitions, infer Views> ? Views : never;
 type DeclaredOf<Model> =
@@ -272,7 +286,10 @@ type NestedOf<Model> = {
 
 /** The type of the body that creates a record. */
 export type CreateOf<Model> = Flat<
-  Inputs<FieldsOf<Model>, NeededKey<FieldsOf<Model>>> & ChangesOfFields<FieldsOf<Model>> & NestedOf<Model>
+  GivenId<Model> &
+    Inputs<FieldsOf<Model>, NeededKey<FieldsOf<Model>>> &
+    ChangesOfFields<FieldsOf<Model>> &
+    NestedOf<Model>
 >;
 
 /** The type of the body that updates a record. */

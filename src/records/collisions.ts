@@ -5,6 +5,7 @@
 
 import type { Database, Reader, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
+import { readId } from '../database/record-column.ts';
 import {
   columnsOfRows,
   type Fragment,
@@ -226,6 +227,7 @@ const takenBy = (
   value: (index: number) => Fragment,
   id: Fragment,
   isUpdate: boolean,
+  dialect: Dialect,
 ): Fragment => {
   const table = rowsOf(model.stored);
   const column = columnsOfRows(model.stored);
@@ -235,7 +237,7 @@ const takenBy = (
     return sql`${column(name)} = (select ${column(name)} from ${table} where ${column('id')} = ${id})`;
   });
   const others = isUpdate ? [sql`${column('id')} <> ${id}`] : [];
-  return sql`select ${place} as place, ${column('id')} as holder from ${table}${where([...same, ...others])}`;
+  return sql`select ${place} as place, ${readId(dialect, model.key, column('id'))} as holder from ${table}${where([...same, ...others])}`;
 };
 
 /** The condition that the referenced record has the value of `same`; one that refers to itself always has. */
@@ -253,8 +255,10 @@ const hasSame = (
 };
 
 /** In place of the record that has a value, of the same type as its id. */
-const noHolder = ({ key: { field } }: ResourceModel, dialect: Dialect): Fragment =>
-  field.type.column === 'integer' ? literal(0) : dialect.cast(sql`null`, field.type.column);
+const noHolder = ({ key }: ResourceModel, dialect: Dialect): Fragment =>
+  key.field.type.column === 'integer'
+    ? literal(0)
+    : readId(dialect, key, dialect.cast(sql`null`, key.field.type.column));
 
 /** A row if the reference names no record that it may name. */
 const missing = (
@@ -316,7 +320,7 @@ const compileLookUps = (
       const place = literal(String(index));
       const value = (at: number) => param('values', (valueStarts[index] ?? 0) + at);
       const reached = (at: number) => param('rows', (rowStarts[index] ?? 0) + at);
-      if (each.kind === 'unique') return takenBy(model, each, place, value, id, isUpdate);
+      if (each.kind === 'unique') return takenBy(model, each, place, value, id, isUpdate, dialect);
       if (each.kind === 'held') return held(model, each, place, value(0), id, dialect);
       return missing(model, each, place, value, id, reached, dialect);
     });

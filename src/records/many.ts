@@ -2,7 +2,7 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { recordValue } from '../database/record-column.ts';
+import { readId, recordValue } from '../database/record-column.ts';
 import { versionColumn } from '../database/source.ts';
 import {
   type Argument,
@@ -82,7 +82,7 @@ export const createValuesIn = (
   const read = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     const column = columnsOfRows(stored);
-    return sql`select ${column('id')} as id, ${column(field)} as value from ${rowsOf(stored)} where ${column('id')} in (${join(ids)})`;
+    return sql`select ${readId(dialect, key, column('id'))} as id, ${column(field)} as value from ${rowsOf(stored)} where ${column('id')} in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId; value: SqlValue }>(transaction, read, ids);
@@ -95,7 +95,7 @@ export const createPresent = (database: Database, stored: StoredTable, key: Reco
   const present = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     const id = columnsOfRows(stored)('id');
-    return sql`select ${id} as id from ${rowsOf(stored)} where ${id} in (${join(ids)})`;
+    return sql`select ${readId(dialect, key, id)} as id from ${rowsOf(stored)} where ${id} in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId }>(transaction, present, ids);
@@ -121,7 +121,7 @@ const wholeColumns = (model: ResourceModel, models: Models, dialect: Dialect): F
   );
   const column = columnsOfRows(model.stored);
   return join([
-    sql`${column('id')} as id`,
+    sql`${readId(dialect, model.key, column('id'))} as id`,
     sql`${rowVersion(model, dialect)} as version`,
     sql`${json} as whole`,
   ]);
@@ -204,7 +204,7 @@ export class ManyRecords {
     const released = statement<NotedValues>(
       this.#dialect,
       (param) =>
-        sql`select ${this.#bare('id')} as id from ${this.#table} where ${this.#isReleased(field, param)}${this.#dialect.updateLock}`,
+        sql`select ${readId(this.#dialect, this.#model.key, this.#bare('id'))} as id from ${this.#table} where ${this.#isReleased(field, param)}${this.#dialect.updateLock}`,
     );
     const rows = await transaction.all<{ id: RecordId }>(released(valuesOf(noted)));
     return rows.map(({ id }) => this.#model.key.stored(id));

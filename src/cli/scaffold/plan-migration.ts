@@ -7,8 +7,7 @@ import {
   type Stored,
 } from '../../database/schema-differences.ts';
 import type { FieldDefinition, FieldType } from '../../fields/field.ts';
-import { defaultKey } from '../../fields/keys.ts';
-import { type FieldKind, fieldTypes } from '../../fields/registry.ts';
+import { bareTypeOf, defaultKey } from '../../fields/keys.ts';
 import type { Json } from '../../kernel/json.ts';
 import { type Models, referencedRows, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
@@ -124,10 +123,7 @@ const nothing: Alteration = {
 };
 
 /** The type of a reference's column before it refers to anything. */
-const bareType = ({ referenceKey = defaultKey }: ModelField): FieldType => {
-  const kind = referenceKey.field.type.kind as FieldKind;
-  return fieldTypes[kind];
-};
+const bareType = ({ referenceKey = defaultKey }: ModelField): FieldType => bareTypeOf(referenceKey);
 
 const fieldOfColumn = (model: ResourceModel, column: string): ModelField | undefined =>
   [...model.fields.values()].find((field) => field.column === column);

@@ -1,9 +1,9 @@
 /** Differences between the models and the database: tables, columns, rules, references, indexes and searches. */
 
 import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
-import { defaultKey } from '../../fields/keys.ts';
+import { bareTypeOf, defaultKey } from '../../fields/keys.ts';
 import { keyOfReference } from '../../fields/reference.ts';
-import { type FieldKind, fieldTypes } from '../../fields/registry.ts';
+import { fieldTypes } from '../../fields/registry.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';
 import { type Models, referencedRows, referencedTable } from '../../model/models.ts';
 import { declaredFields, type ModelField, type ResourceModel } from '../../model/resource.ts';
@@ -143,10 +143,8 @@ const storedField = (
 };
 
 /** The type of a reference's column, where it refers to nothing. */
-const bareType = (definition: FieldDefinition): FieldType => {
-  const kind = (keyOfReference(definition) ?? defaultKey).field.type.kind as FieldKind;
-  return fieldTypes[kind];
-};
+const bareType = (definition: FieldDefinition): FieldType =>
+  bareTypeOf(keyOfReference(definition) ?? defaultKey);
 
 const keyOption = (definition: FieldDefinition): { readonly key?: string } => {
   const { kind } = keyOfReference(definition) ?? defaultKey;

@@ -62,7 +62,7 @@ export const tableStatements = (
   const time = columnType(timestamp, dialect);
   const entries = Object.entries(fields);
   const columns = [
-    `"id" ${key === 'integer' ? own.id : `${columnType(recordKeys[key].field, dialect)} not null primary key`}`,
+    `"id" ${recordKeys[key].givenBy === 'database' ? own.id : `${columnType(recordKeys[key].field, dialect)} not null primary key`}`,
     ...entries.map(([name, each]) => columnSql(table, name, each, dialect, references, fieldNames)),
     `"created_at" ${time} not null`,
     `"updated_at" ${time} not null`,

@@ -174,6 +174,7 @@ const external = async (
 const fittingTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
   text: ['text', 'character varying'],
   integer: ['bigint', 'integer', 'smallint'],
+  bigint: ['bigint', 'integer', 'smallint'],
   decimal: [],
   number: ['double precision'],
   boolean: ['boolean'],

@@ -130,6 +130,7 @@ const external = async (
 const affinities: Readonly<Record<ColumnKind, ReturnType<typeof affinity>>> = {
   text: 'text',
   integer: 'integer',
+  bigint: 'integer',
   decimal: 'integer',
   number: 'real',
   boolean: 'integer',

@@ -1,6 +1,7 @@
 /** `describeApi`: the OpenAPI document of an area, made from its endpoints. */
 
 import { offeredMethods } from '../../auth/registry.ts';
+import { isNumeric } from '../../fields/keys.ts';
 import { fullName, shownName } from '../../kernel/application-name.ts';
 import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { fill, labelText } from '../../kernel/messages.ts';
@@ -135,8 +136,7 @@ const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
   });
 };
 
-const hasTextIds = (models: Models): boolean =>
-  [...models.values()].some(({ key }) => key.kind !== 'integer');
+const hasTextIds = (models: Models): boolean => [...models.values()].some(({ key }) => !isNumeric(key));
 
 /** The detail view gives a model's schema its plain name, so it is added before equal views. */
 const nameDetails = (endpoints: readonly Endpoint[], context: Context): void => {

@@ -9,6 +9,7 @@
  */
 
 import type { Database, SqlValue } from '../../database/database.ts';
+import { readId } from '../../database/record-column.ts';
 import { columnOf, hasValue, ruleValue, type Source, storedValue } from '../../database/source.ts';
 import {
   type Argument,
@@ -125,7 +126,7 @@ const membersStatement = (reading: Reading, count: number): Statement<MemberArgu
     ];
     const name = sql`(select name from ${own('users')} where ${tableName('users', 'id')} = ${user})`;
     return sql`with ${identifier(asked)} (user_id, tenant) as (values ${join(pairs)})
-      select ${user} as user_id, ${tenant} as tenant, ${name} as name from ${identifier(asked)} where exists (
+      select ${user} as user_id, ${readId(dialect, memberships.named, tenant)} as tenant, ${name} as name from ${identifier(asked)} where exists (
         select 1 from ${rowsOf(memberships.model.stored)} as ${identifier(row)}${where(held)})`;
   });
 };

@@ -133,9 +133,11 @@ export const createCompanions = <Columns extends Readonly<Record<string, ColumnS
   computed?: ComputedColumns<keyof Columns & string>,
 ) => CompanionInsert) => {
   return (row, computed = {}) => {
-    // An id that the database gives is that of the inserted row, and a number.
+    // An id that the database gives is that of the inserted row: a number, unless it is computed.
     const isGiven = row['record_id'] !== undefined;
-    const filled = Object.keys(columns).filter((each) => isGiven || each !== 'record_key');
+    const filled = Object.keys(columns).filter(
+      (each) => isGiven || each !== 'record_key' || computed[each] !== undefined,
+    );
     const given = filled.filter(
       (each) =>
         computed[each] === undefined &&

@@ -15,6 +15,7 @@ import {
   tableName,
 } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
+import { isNumeric } from '../../fields/keys.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Models } from '../../model/models.ts';
 import { type ResourceModel, setByServer } from '../../model/resource.ts';
@@ -124,9 +125,7 @@ class VersionCompiler {
 
   #isAbout(param: Argument<VersionArguments>): Fragment {
     const byNumber = sql`record_id = ${param('record')}`;
-    return this.#model.key.kind === 'integer'
-      ? byNumber
-      : sql`${byNumber} and record_key = ${param('keyText')}`;
+    return isNumeric(this.#model.key) ? byNumber : sql`${byNumber} and record_key = ${param('keyText')}`;
   }
 
   /** The flag of a side: 1 if its values meet the grant's conditions. */

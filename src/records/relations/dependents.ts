@@ -2,6 +2,7 @@
 
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import {
   columnsOfRows,
   type Fragment,
@@ -58,6 +59,16 @@ const readByHundreds = async (
   return found;
 };
 
+/** The columns of a dependency. */
+const dependency = (
+  dialect: Dialect,
+  key: RecordKey,
+  target: RecordKey,
+  column: (field: string) => Fragment,
+  name: string,
+): Fragment =>
+  sql`${readId(dialect, key, column('id'))} as id, ${readId(dialect, target, column(name))} as ${identifier('to')}`;
+
 /** Prepares the search for records of a model that refer to others by a field, which has an index. */
 export const createReferring = (
   dialect: Dialect,
@@ -68,7 +79,7 @@ export const createReferring = (
   const referring = statement<{ ids: readonly RecordId[]; most: number }>(
     dialect,
     (param) =>
-      sql`select ${column('id')} as id, ${column(name)} as ${identifier('to')} from ${rowsOf(stored)} where ${column(name)} in (${namedIds(param)}) limit ${param('most')}`,
+      sql`select ${dependency(dialect, key, referenceKey, column, name)} from ${rowsOf(stored)} where ${column(name)} in (${namedIds(param)}) limit ${param('most')}`,
   );
   return (reader, ids, most) =>
     readByHundreds(key, referenceKey, ids, most, (part, left) =>
@@ -85,11 +96,10 @@ export const createDependents = (
   lock: Fragment,
 ): Dependents => {
   const column = columnsOfRows(stored);
-  const id = column('id');
   const referring = statement<{ ids: readonly RecordId[] }>(
     dialect,
     (param) =>
-      sql`select ${id} as id, ${column(name)} as ${identifier('to')} from ${rowsOf(stored)} where ${column(name)} in (${namedIds(param)}) order by ${id} limit ${literal(most)}${lock}`,
+      sql`select ${dependency(dialect, key, referenceKey, column, name)} from ${rowsOf(stored)} where ${column(name)} in (${namedIds(param)}) order by ${column('id')} limit ${literal(most)}${lock}`,
   );
   return (transaction, ids) =>
     readByHundreds(key, referenceKey, ids, most, (part) =>

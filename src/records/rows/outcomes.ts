@@ -1,6 +1,8 @@
 /** Explains a row rule for one record: the outcome of each of its conditions. */
 
 import type { Database, SqlValue } from '../../database/database.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import {
   columnsOfRows,
   type Fragment,
@@ -64,13 +66,19 @@ const flattened = (condition: RecordCondition): readonly RecordCondition[] => [
 ];
 
 /** The SQL of `RowOutcome.id`. */
-const idOf = ({ expression, column }: RecordCondition, caller: Fragment): Fragment => {
-  if (expression.kind === 'via') return column(expression.column);
+const idOf = (
+  { expression, column }: RecordCondition,
+  caller: Fragment,
+  dialect: Dialect,
+  keyOf: KeyOfModel,
+): Fragment => {
+  if (expression.kind === 'via') return readId(dialect, keyOf(expression.model), column(expression.column));
   if (expression.kind !== 'member') return sql`null`;
   const row = '_membership';
   const met = membershipConditions(expression, row, column(expression.column), caller);
   const id = columnsOfRows(expression.stored, row)('id');
-  return sql`(select ${id} from ${rowsOf(expression.stored)} as ${identifier(row)}${where(met)} order by ${id} limit 1)`;
+  const shown = readId(dialect, keyOf(expression.model), id);
+  return sql`(select ${shown} from ${rowsOf(expression.stored)} as ${identifier(row)}${where(met)} order by ${id} limit 1)`;
 };
 
 type OutcomeRow = Readonly<Record<string, SqlValue>>;
@@ -119,7 +127,7 @@ export const rowOutcomes = async (
       const holds = expressionCondition(each.expression, each.column, param('caller'), 'hold', dialect);
       return [
         sql`case when ${holds} then 1 else 0 end as ${identifier(`holds${place}`)}`,
-        sql`${idOf(each, param('caller'))} as ${identifier(`id${place}`)}`,
+        sql`${idOf(each, param('caller'), dialect, keyOf)} as ${identifier(`id${place}`)}`,
       ];
     });
     const reached = reachConditions(reach.terms, column, (index) => param('rows', index), 'hold', dialect);

@@ -14,6 +14,7 @@ import {
   where,
 } from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
+import { isNumeric } from '../../fields/keys.ts';
 import type { Tenancy } from '../../model/tenancy.ts';
 import { demandedValues } from './expression.ts';
 
@@ -25,7 +26,8 @@ const ofRules = ({ demands, stored }: Tenancy, row: string): Fragment[] => {
   return [sql`(${join(alternatives, ' or ')})`];
 };
 
-const isNumber = ({ kind }: RecordKey): boolean => kind === 'integer';
+/** True if the database counts: the oldest record has the lowest id. */
+const isCounted = ({ givenBy }: RecordKey): boolean => givenBy === 'database';
 
 /** The query of the tenant that the caller's oldest membership names. */
 const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
@@ -38,8 +40,8 @@ const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
   const conditions = where([isOfCaller, sql`${tenant} is not null`, ...ofRules(tenancy, row)]);
   const from = sql` from ${rowsOf(tenancy.stored)} as ${identifier(row)}`;
   // Of the expressions there is no index: the planner must not search all memberships from the oldest on.
-  const age = isNumber(membership) ? sql`${id} + 0` : sql`cast(${id} as text)`;
-  const value = isNumber(ofTenant) ? tenant : sql`cast(${tenant} as text)`;
+  const age = isCounted(membership) ? sql`${id} + 0` : sql`cast(${id} as text)`;
+  const value = isNumeric(ofTenant) ? tenant : sql`cast(${tenant} as text)`;
   return sql`select ${value}${from}${conditions} order by ${age} limit 1`;
 };
 
@@ -51,7 +53,7 @@ export const createTenantReader = (
   database: Database,
   tenancy: Tenancy,
 ): ((user: number) => Promise<RecordId | undefined>) => {
-  const owner = isNumber(tenancy.keys.tenant) ? sql`owner_record` : sql`owner_key`;
+  const owner = isNumeric(tenancy.keys.tenant) ? sql`owner_record` : sql`owner_key`;
   const read = statement<{ user: number }>(
     database.dialect,
     (param) => sql`select coalesce(

@@ -2,6 +2,7 @@
 
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import {
   columnsOfRows,
   type Fragment,
@@ -36,10 +37,10 @@ export type NoteReferences = (
 /**
  * The two columns of an id. Notes are found by their bundle, so that the number of an id that is a text is of no use.
  */
-const idColumns = (dialect: Dialect, { field: { type } }: RecordKey, value: Fragment): readonly Fragment[] =>
-  type.column === 'integer'
+const idColumns = (dialect: Dialect, key: RecordKey, value: Fragment): readonly Fragment[] =>
+  key.field.type.column === 'integer'
     ? [value, dialect.cast(sql`null`, 'text')]
-    : [literal(0), dialect.cast(value, 'text')];
+    : [literal(0), dialect.cast(readId(dialect, key, value), 'text')];
 
 /** Prepares the notes on references by a model's field: one statement for each hundred deleted records. */
 export const createNotes = (

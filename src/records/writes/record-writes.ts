@@ -2,6 +2,7 @@
 
 import type { Database, Query, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import { type Source, versionColumn } from '../../database/source.ts';
 import {
   type Argument,
@@ -113,7 +114,7 @@ export class RecordTable {
   savedColumns(grant: Grant): readonly Fragment[] {
     const seen = seenSource(this.source, grant.mask);
     const columns = [
-      sql`${this.column('id')} as id`,
+      sql`${readId(this.dialect, this.model.key, this.column('id'))} as id`,
       sql`${this.version} as version`,
       sql`${projection(seen, grant.readable, this.dialect, this.model.stored.name)} as json`,
     ];
