@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { measuresOf } from './aggregates.ts';
 import { field } from './define.ts';
 import { fieldFlaw } from './field.ts';
+import { signedKey } from './keys/signed.ts';
 import { newUuid, uuidKey } from './keys/uuid.ts';
 import { recordKeys } from './keys.ts';
 
@@ -60,7 +61,7 @@ describe('keys', () => {
   });
 
   it('numbers of a table that has zero or negative ones have one spelling', () => {
-    const { parse, of } = recordKeys.signed;
+    const { parse, of } = signedKey;
     expect(['-7', '0', '12', '-9007199254740991'].map((text) => parse(text))).toEqual([
       -7, 0, 12, -9007199254740991,
     ]);

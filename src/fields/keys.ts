@@ -15,7 +15,6 @@ export const recordKeys = {
   uuid: uuidKey,
   bigint: bigintKey,
   text: textKey,
-  signed: signedKey,
 } as const satisfies Readonly<Record<string, RecordKey>>;
 
 export type KeyKind = keyof typeof recordKeys;
@@ -26,6 +25,10 @@ export type IdOfKey<Kind> = Kind extends 'uuid' | 'bigint' | 'text' ? string : n
 /** The name of the field that the body of a create has beside the model's own. */
 export type GivenInBody<Kind> = Kind extends 'text' ? 'id' : never;
 
+/** The key of a table: one of another program may have zero and negative numbers, which the service never gives. */
+export const keyOfTable = (kind: KeyKind, isExternal: boolean): RecordKey =>
+  kind === integerKey.kind && isExternal ? signedKey : recordKeys[kind];
+
 /** The names of the keys. */
 export const keyKinds = Object.keys(recordKeys) as readonly KeyKind[];
 
@@ -34,7 +37,7 @@ export const isNumeric = ({ schema }: RecordKey): boolean => schema['type'] === 
 
 /** Schema of an id that a path or a body names. */
 export const idSchema = (key: RecordKey): JsonSchema =>
-  key.kind === 'integer' ? { type: 'integer', minimum: 1 } : key.schema;
+  key === integerKey ? { type: 'integer', minimum: 1 } : key.schema;
 
 /**
  * The types of ids of records of any model, in schemas that are made before the models are known. A description shows

@@ -23,6 +23,7 @@ import {
   type Wrong,
 } from './field.ts';
 import type { RecordKey } from './key.ts';
+import { signedKey } from './keys/signed.ts';
 import { defaultKey, type IdOfKey, type KeyKind, keyKinds, recordKeys } from './keys.ts';
 import { type ModelName, modelName } from './named-model.ts';
 import { type IdentityOperator, identityOperators } from './values.ts';
@@ -160,6 +161,9 @@ const types: ReadonlyMap<unknown, FieldType> = new Map(
     kind === defaultKey.kind ? reference : { ...reference, ...valuesOf(recordKeys[kind]) },
   ]),
 );
+
+/** The type of a reference to a record of an external table with the key `integer`. */
+export const signedReference: FieldType = { ...reference, ...valuesOf(signedKey) };
 
 const typeBy = (key: KeyKind | undefined): FieldType => types.get(key) ?? reference;
 

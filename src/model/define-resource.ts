@@ -4,13 +4,13 @@ import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import type { RecordKey } from '../fields/key.ts';
-import { type GivenInBody, type IdOfKey, type KeyKind, recordKeys } from '../fields/keys.ts';
+import { type GivenInBody, type IdOfKey, type KeyKind, keyOfTable } from '../fields/keys.ts';
 import { keyOfReference } from '../fields/reference.ts';
 import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
 import { checkResourceOptions } from './definition/definition-options.ts';
 import { declaredRelations } from './definition/relations.ts';
-import { assertExternal, storedTableOf, withColumns } from './definition/table-option.ts';
+import { assertExternal, storedTableOf, type TableOption, withColumns } from './definition/table-option.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { displayFields, usualDisplay } from './display.ts';
@@ -63,11 +63,15 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
 /** The key of the records. A full-text search needs one that the database counts. @throws DefinitionError */
 const keyOf = (
   model: string,
-  { key = 'integer', search }: { readonly key?: KeyKind; readonly search?: unknown },
+  {
+    key = 'integer',
+    search,
+    table,
+  }: { readonly key?: KeyKind; readonly search?: unknown; readonly table?: TableOption },
 ): RecordKey => {
   if (key !== 'integer' && search !== undefined)
     throw new DefinitionError(model, `search needs the key 'integer', not '${key}'`);
-  return recordKeys[key];
+  return keyOfTable(key, table?.external === true);
 };
 
 /** The field `id`. One that bodies give is unique, and never changes. */

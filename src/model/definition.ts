@@ -45,8 +45,8 @@ export interface ResourceDefinition<
   readonly fields: Fields;
   /**
    * The type of ids: `'integer'` (default), numbers that the database gives; `'uuid'`, UUIDs of version 7 that the
-   * service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create;
-   * `'signed'`, numbers that may be zero or negative. It is chosen for good: stored records keep their ids.
+   * service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create.
+   * It is chosen for good: stored records keep their ids. Integers of external tables may be zero or negative.
    */
   readonly key?: Key;
   /** Display name of one record, one text or one per language. */

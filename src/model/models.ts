@@ -4,8 +4,10 @@
  */
 
 import type { RecordKey } from '../fields/key.ts';
+import { signedKey } from '../fields/keys/signed.ts';
 import { defaultKey } from '../fields/keys.ts';
 import { type NamedModel, resolveName } from '../fields/named-model.ts';
+import { signedReference } from '../fields/reference.ts';
 import { resolveRelations } from './definition/relations.ts';
 import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
@@ -52,6 +54,19 @@ const withNames = (model: ResourceModel): ResourceModel => {
   return fields.every(([name, field]) => model.fields.get(name) === field)
     ? model
     : Object.freeze({ ...model, fields: new Map(fields) });
+};
+
+/** The model with references to external tables whose numbers may be zero or negative, as its own may be. */
+const withSignedKeys = (model: ResourceModel, models: Models): ResourceModel => {
+  const isSigned = ({ reference }: ModelField): boolean => models.get(reference ?? '')?.key === signedKey;
+  if (![...model.fields.values()].some(isSigned)) return model;
+  const fields = [...model.fields].map(([name, field]): [string, ModelField] => [
+    name,
+    isSigned(field) && field.referenceKey === defaultKey
+      ? Object.freeze({ ...field, type: signedReference, referenceKey: signedKey })
+      : field,
+  ]);
+  return Object.freeze({ ...model, fields: new Map(fields) });
 };
 
 /** Refuses a reference that gives another key than the referenced model has. */
@@ -139,6 +154,7 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
     assertSame(model, models);
     assertInside(model, models);
   }
+  for (const model of models.values()) models.set(model.name, withSignedKeys(model, models));
   return resolveModels(models);
 };
 

@@ -1,5 +1,6 @@
 /** `resourceEndpoints`: the endpoints of one model in one area, from list to restore. */
 
+import { defaultKey } from '../fields/keys.ts';
 import { checkedModels } from '../http/call.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Area } from './area.ts';
@@ -58,6 +59,6 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   }
   if (isAdmin) endpoints.push(...referencesEndpoints(resource, area), forgetEndpoint(resource, area));
   // Every path of a record has its id under this name.
-  if (model.key.kind === 'integer') return endpoints;
+  if (model.key === defaultKey) return endpoints;
   return endpoints.map((each) => ({ ...each, docs: { ...each.docs, recordId: model.key.schema } }));
 };

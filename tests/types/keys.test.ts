@@ -39,7 +39,7 @@ const city = defineResource('City', {
   key: 'bigint',
   fields: { country: field.reference('Country', { key: 'text', required: true }) },
 });
-const entry = defineResource('Entry', { key: 'signed', fields: { note: field.string() } });
+const entry = defineResource('Entry', { fields: { note: field.string() }, table: { external: true } });
 
 /** Never run as well. */
 const given = async ({ records }: Scope) => {

@@ -1,4 +1,4 @@
-/** The key `signed`: numbers as those of `integer`, in a table that has zero or negative ones too. */
+/** The key `integer` of external tables, which may have zero and negative numbers too. */
 
 import { integer as type } from '../integer.ts';
 import type { RecordKey } from '../key.ts';
@@ -7,9 +7,9 @@ import { parseInteger } from '../values.ts';
 const of = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && !Object.is(value, -0) ? Number(value) : undefined;
 
-/** A whole number within ±(2^53−1) that the database gives to a new record, or that the table has from elsewhere. */
+/** A whole number within ±(2^53−1) that the database gives to a new record, or that another program gave. */
 export const signedKey = {
-  kind: 'signed',
+  kind: 'integer',
   givenBy: 'database',
   field: type.define({ required: true }),
   schema: type.input({}),

@@ -18,7 +18,7 @@ const cityFields = {
 };
 const entryFields = {
   note: field.string({ required: true }),
-  parent: field.reference('Entry', { key: 'signed' }),
+  parent: field.reference('Entry'),
 };
 const ledgerFields = {
   note: field.string({ required: true }),
@@ -36,12 +36,9 @@ const country = defineResource('Country', {
 });
 const city = defineResource('City', { key: 'text', plural: 'cities', fields: cityFields, trash: true });
 const entry = defineResource('Entry', {
-  key: 'signed',
   plural: 'entries',
   fields: entryFields,
-  history: true,
-  events: true,
-  trash: true,
+  table: { external: true },
 });
 const ledger = defineResource('Ledger', { key: 'bigint', fields: ledgerFields, history: true, trash: true });
 const resources = [country, city, entry, ledger];
@@ -58,13 +55,18 @@ const migrations: Migrations = {
       const references = { country: 'countries', parent: 'entries' };
       await createTable(db, dialect, 'countries', { key: 'text', fields: countryFields });
       await createTable(db, dialect, 'cities', { key: 'text', fields: cityFields, references });
-      await createTable(db, dialect, 'entries', { key: 'signed', fields: entryFields, references });
+      const counted = dialect === 'postgres' ? 'bigint generated always as identity' : 'integer';
+      const text = dialect === 'postgres' ? 'text collate "C"' : 'text';
+      await runAll(db, [
+        `create table entries (id ${counted} primary key, note ${text} not null, parent_id bigint references entries)`,
+      ]);
       await createTable(db, dialect, 'ledgers', { key: 'bigint', fields: ledgerFields });
       const given = dialect === 'postgres' ? ' overriding system value' : '';
       for (const [table, ids] of Object.entries(numbers)) {
         const at = "'2030-01-01T00:00:00.000Z'";
-        const rows = ids.map((id) => `(${id}, 'old', ${at}, ${at})`);
-        const into = `insert into "${table}" (id, note, created_at, updated_at)`;
+        const times = table === 'entries' ? '' : `, ${at}, ${at}`;
+        const rows = ids.map((id) => `(${id}, 'old'${times})`);
+        const into = `insert into "${table}" (id, note${times === '' ? '' : ', created_at, updated_at'})`;
         await runAll(db, [`${into}${given} values ${rows.join(', ')}`]);
       }
     },
@@ -242,8 +244,8 @@ describeEachDatabase('ids of other kinds', (databases) => {
         expect(data['parent']).toMatchObject({ id });
         const changed = await asked('PATCH', at(path, id), ann, { [singular]: { note: `of ${id}` } });
         expect(changed.data).toMatchObject({ id, note: `of ${id}` });
-        const history = await service.ok<object[]>('GET', `/api/v1/${at(path, id)}/history`, { token: ann });
-        expect(history).toHaveLength(1);
+        const history = await service.get(`/api/v1/${at(path, id)}/history`, { token: ann });
+        if (path === 'ledgers') expect(history.data).toHaveLength(1);
         expect((await asked('DELETE', at(path, child.data.id), ann)).status).toBe(200);
       }
     const shown = async (query: string) =>
