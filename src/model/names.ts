@@ -4,7 +4,7 @@ import { type Label, namedLabel } from '../kernel/messages.ts';
 import { pluralOf } from './definition/inflect.ts';
 import { DefinitionError } from './definition-error.ts';
 
-export { pluralOf } from './definition/inflect.ts';
+export { pluralOf, singularOf } from './definition/inflect.ts';
 
 /** First parts of paths that the service itself uses. */
 export const reservedPaths: ReadonlySet<string> = new Set([
@@ -45,7 +45,7 @@ const foreignTable = /^(?:(?:sqlite|pg|kysely|gatewright|pragma)_|json_(?:each|t
 const reservedFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'version']);
 
 /** Columns that every table of PostgreSQL has, and the names by which SQLite refers to a table's key. */
-const systemColumns: ReadonlyMap<string, string> = new Map([
+export const systemColumns: ReadonlyMap<string, string> = new Map([
   ...['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid', 'oid'].map((name) => [name, 'PostgreSQL'] as const),
   ...['rowid', '_rowid_'].map((name) => [name, 'SQLite'] as const),
 ]);
