@@ -5,6 +5,7 @@
 
 import type { Bucket } from '../fields/aggregates.ts';
 import type { ColumnKind, ColumnValue, FieldDefinition } from '../fields/field.ts';
+import type { DescribeSchema } from './described-tables.ts';
 import type {
   Ask,
   ForeignKeyShape,
@@ -28,8 +29,6 @@ export interface ColumnDialect {
    * decimal places of a number that is stored as an integer.
    */
   render?(value: Fragment, scale: number): Fragment;
-  /** The least or the greatest value of all rows, if the functions `min` and `max` do not take this type. */
-  extreme?(of: 'min' | 'max', value: Fragment): Fragment;
 }
 
 /** One entry of a JSON object: its key and the SQL of its value, rendered. */
@@ -51,11 +50,6 @@ export interface Dialect extends Compiler {
   readonly columns: Readonly<Record<ColumnKind, ColumnDialect>>;
   /** A text as a value of a kind of column. */
   cast(value: Fragment, kind: ColumnKind): Fragment;
-  /**
-   * The id that a table of the service keeps of a record, within a JSON object: the text if there is one, else the
-   * number.
-   */
-  recordId(number: Fragment, text: Fragment): Fragment;
   /** A JSON object within another one. */
   object(entries: readonly JsonEntry[]): Fragment;
   /** A JSON object as text: compact, keys in the order of the entries, the same bytes on every database. */
@@ -267,6 +261,8 @@ export interface ReferenceTriggers {
 export interface SchemaDialect {
   readonly own: OwnTypes;
   readonly introspection: Introspection;
+  /** Reads the tables of another program. */
+  readonly describe: DescribeSchema;
   readonly referenceTriggers: ReferenceTriggers;
   readonly sameKeys: SameKeys;
   /**

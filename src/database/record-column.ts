@@ -1,23 +1,10 @@
 /**
- * How the service's own tables keep the id of a record of any model, in two columns. The one of integers has the id
- * itself where it is a number, and otherwise a number that follows from the text: by it the indexes find the rows.
- * The one of texts has the id where it is a text, and decides; it is null for every number. So statements about
- * records with numbers, and the indexes, stay as they were.
+ * How the service's own tables keep the id of a record of any model. A column of integers has the id itself where it is
+ * one, and otherwise a number that follows from the text, by which the indexes find it.
  */
 
 import { hash } from 'node:crypto';
-import type { ColumnKind } from '../fields/field.ts';
-import type { RecordId, RecordKey } from '../fields/key.ts';
-import type { Dialect } from './dialect.ts';
-import type { Query } from './query.ts';
-import {
-  type Argument,
-  type Fragment,
-  type Statement,
-  type StatementArguments,
-  sql,
-  statement,
-} from './statement.ts';
+import type { RecordId } from '../fields/key.ts';
 
 /** Hexadecimal digits that fit a safe integer. */
 const digits = 13;
@@ -26,58 +13,5 @@ const digits = 13;
 export const recordNumber = (id: RecordId): number =>
   typeof id === 'number' ? id : Number.parseInt(hash('sha256', id).slice(0, digits), 16);
 
-/** The text that a table of the service keeps for a record; null for an id that is a number. */
-export const keyText = (id: RecordId): string | null => (typeof id === 'number' ? null : id);
-
-/** The columns of a record. */
-export const columnsOfRecord = (id: RecordId) => ({ record_id: recordNumber(id), record_key: keyText(id) });
-
-/** The columns of a record in a row. */
-export interface RecordColumns {
-  readonly record_id: number;
-  readonly record_key: string | null;
-}
-
-/** The id that a row keeps. */
-export const storedRecord = ({ record_id: number, record_key: text }: RecordColumns): RecordId =>
-  text ?? Number(number);
-
-/** The id in a row under the alias, as a value of the column `id` of its model. */
-export const recordValue = (
-  dialect: Dialect,
-  { field: { type } }: RecordKey,
-  column: (name: 'record_id' | 'record_key') => Fragment,
-): Fragment => {
-  const kind: ColumnKind = type.column;
-  return kind === 'integer' ? column('record_id') : dialect.cast(column('record_key'), kind);
-};
-
-type AboutRecord = { readonly record: number; readonly keyText: string };
-
-/** A statement about one record, which takes its id as `record`. */
-export type RecordStatement<Arguments extends StatementArguments> = (
-  values: Arguments & { readonly record: RecordId },
-) => Query;
-
-/**
- * Makes a statement about one record: `build` gets the condition that a row is about it, which differs between ids that
- * are numbers and those that are texts.
- */
-export const recordStatement = <Arguments extends StatementArguments>(
-  dialect: Dialect,
-  build: (param: Argument<Arguments>, isAbout: Fragment) => Fragment,
-): RecordStatement<Arguments> => {
-  type All = Arguments & AboutRecord;
-  const made = (isText: boolean): Statement<All> =>
-    statement<All>(dialect, (param) => {
-      const value = param as unknown as Argument<AboutRecord>;
-      const byNumber = sql`record_id = ${value('record')}`;
-      const isAbout = isText ? sql`${byNumber} and record_key = ${value('keyText')}` : byNumber;
-      return build(param as unknown as Argument<Arguments>, isAbout);
-    });
-  const [byNumber, byText] = [made(false), made(true)];
-  return ({ record, ...values }) => {
-    const about = { record: recordNumber(record), keyText: keyText(record) ?? '' };
-    return (typeof record === 'number' ? byNumber : byText)({ ...values, ...about } as unknown as All);
-  };
-};
+/** The id that a table of the service keeps. */
+export const storedRecord = (number: number): RecordId => Number(number);

@@ -27,7 +27,13 @@ export const convertAside = async (
   if (from === undefined) return;
   const aside = nextColumn(column);
   await runAll(db, [addColumn(table.name, aside, to, dialect)]);
-  await convertColumn(db, dialect, table, { column, definition: from }, { column: aside, definition: to });
+  await convertColumn(
+    db,
+    dialect,
+    table.name,
+    { column, definition: from },
+    { column: aside, definition: to },
+  );
 };
 
 /**

@@ -424,52 +424,6 @@ describeEachDatabase('alterTable', (databases) => {
     expect(await it.rows('select count(*) as c, sum(n * 1) as s from books')).toMatchObject([{ c: 1203 }]);
     expect(await it.rows('select id from books where n = 1203')).toEqual([{ id: 1203 }]);
   });
-
-  it('converts rows whose ids are UUIDs, and references to them stay', async () => {
-    const it = await stage(databases);
-    const [plain, whole] = [field.string({ unique: true }), field.integer({ unique: true })];
-    const noted = field.reference('Book', { key: 'uuid' });
-    await it.apply(async (db, dialect) => {
-      await createTable(db, dialect, 'books', { key: 'uuid', fields: { n: plain, v: field.text() } });
-      await createTable(db, dialect, 'notes', { fields: { book: noted } });
-    });
-    const idOf = (n: number) => `0198000${n % 10}-0000-7000-8000-${String(n).padStart(12, '0')}`;
-    await it.database.write(async (transaction) => {
-      for (let n = 1; n <= 1203; n += 1)
-        await transaction.run(query(insert('books', 'id, n, v', `'${idOf(n)}', '${n}', 'v${n}'`)));
-    });
-    await it.database.execute(query(insert('notes', 'book_id', `'${idOf(7)}'`)));
-    await it.alter('books', { change: { n: { from: plain, to: whole } }, drop: ['v'] });
-    expect(await it.rows('select count(*) as c, sum(n * 1) as s from books')).toMatchObject([{ c: 1203 }]);
-    expect(await it.rows('select id from books where n = 1203')).toEqual([{ id: idOf(1203) }]);
-    expect(await it.rows('select n from notes join books on books.id = book_id')).toEqual([{ n: 7 }]);
-    const models = [
-      defineResource('Book', { key: 'uuid', fields: { n: whole } }),
-      defineResource('Note', { fields: { book: noted } }),
-    ];
-    expect(await it.differences(...models)).toEqual([]);
-  });
-
-  it('says by name that a key was changed, of the model and of a reference to it', async () => {
-    const it = await stage(databases);
-    await it.apply(async (db, dialect) => {
-      await createTable(db, dialect, 'books', { fields: { n: field.text() } });
-      await createTable(db, dialect, 'shelves', { key: 'uuid', fields: { n: field.text() } });
-      await createTable(db, dialect, 'notes', { fields: { book: field.reference('Book') } });
-    });
-    const found = await it.differences(
-      defineResource('Book', { key: 'uuid', fields: { n: field.text() } }),
-      defineResource('Shelf', { plural: 'shelves', fields: { n: field.text() } }),
-      defineResource('Note', { fields: { book: field.reference('Book', { key: 'uuid' }) } }),
-    );
-    expect(found).toEqual(
-      expect.arrayContaining([
-        "books.id: the table was not made with the key 'uuid', and a key stays as it is",
-        "shelves.id: the table was not made with the key 'integer', and a key stays as it is",
-        expect.stringMatching(/^notes\.book_id: /),
-      ]),
-    );
-  });
 });
 
 describe('conversions', () => {

@@ -1,18 +1,13 @@
 /** Conversion of stored values from one field type to another, without a value that is cut, rounded or lost. */
 
-import type { ColumnKind, ColumnValue, FieldDefinition, RuleViolation } from '../../fields/field.ts';
-import type { RecordId } from '../../fields/key.ts';
+import type { ColumnValue, FieldDefinition, RuleViolation } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { compileCheck } from '../../model/validate.ts';
 import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
-import type { TableShape } from '../introspection.ts';
 import { identifier, join, literal, type Statement, sql, statement } from '../statement.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { runQuery } from './statements.ts';
-
-/** The least id of a table whose ids are UUIDs; no record has it. */
-const leastUuid = '00000000-0000-0000-0000-000000000000';
 
 /** Rows that are read, converted and written at a time. */
 const batch = 500;
@@ -60,7 +55,7 @@ export const accept = (
 };
 
 interface Row {
-  readonly id: RecordId;
+  readonly id: number;
   readonly json: string;
 }
 
@@ -74,7 +69,7 @@ interface FieldColumn {
  * The next values of a column, as JSON. The comment tells the plan, which runs nothing, that rows are converted here.
  */
 const readStatement = (dialect: Dialect, table: string, { column, definition }: FieldColumn) =>
-  statement<{ readonly after: SqlValue }>(dialect, (param) => {
+  statement<{ readonly after: number }>(dialect, (param) => {
     const [id, stored] = [identifier('t', 'id'), identifier('t', column)];
     const { render } = dialect.columns[definition.type.column];
     const value = render?.(stored, scaleOf(definition)) ?? stored;
@@ -84,7 +79,7 @@ const readStatement = (dialect: Dialect, table: string, { column, definition }: 
 
 interface Converted {
   readonly [name: string]: readonly SqlValue[];
-  readonly ids: readonly RecordId[];
+  readonly ids: readonly number[];
   readonly values: readonly ColumnValue[];
 }
 
@@ -94,7 +89,6 @@ const writeStatement = (
   table: string,
   { column, definition }: FieldColumn,
   count: number,
-  kind: ColumnKind,
 ) =>
   statement<Converted>(dialect, (param) => {
     const rows = Array.from(
@@ -103,7 +97,7 @@ const writeStatement = (
     );
     const [id, value] = [sql.raw('v.column1'), sql.raw('v.column2')];
     return sql`update ${identifier(table)} set ${identifier(column)} = ${dialect.cast(value, definition.type.column)}
-  from (values ${join(rows)}) as v where ${identifier(table, 'id')} = ${dialect.cast(id, kind)}`;
+  from (values ${join(rows)}) as v where ${identifier(table, 'id')} = ${dialect.cast(id, 'integer')}`;
   });
 
 /**
@@ -113,15 +107,10 @@ const writeStatement = (
 export const convertColumn = async (
   db: MigrationDatabase,
   dialect: Dialect,
-  { name: table, columns }: TableShape,
+  table: string,
   source: FieldColumn,
   target: FieldColumn,
 ): Promise<void> => {
-  const isNumber = dialect.schema.introspection.holds(
-    columns.get('id')?.type ?? '',
-    dialect.columns.integer.type,
-  );
-  const kind: ColumnKind = isNumber ? 'integer' : 'uuid';
   const convert = conversion(target.definition);
   const converted = ({ id, json }: Row): ColumnValue => {
     const value = convert((JSON.parse(json) as { v: Json }).v);
@@ -133,12 +122,12 @@ export const convertColumn = async (
   };
   const read = readStatement(dialect, table, source);
   const writes = new Map<number, Statement<Converted>>();
-  for (let after: RecordId = isNumber ? 0 : leastUuid; ; ) {
+  for (let after = 0; ; ) {
     const rows = await runQuery<Row>(db, read({ after }));
     if (rows.length === 0) return;
-    const write = writes.get(rows.length) ?? writeStatement(dialect, table, target, rows.length, kind);
+    const write = writes.get(rows.length) ?? writeStatement(dialect, table, target, rows.length);
     writes.set(rows.length, write);
-    const ids = rows.map(({ id }) => (isNumber ? Number(id) : id));
+    const ids = rows.map(({ id }) => Number(id));
     await runQuery(db, write({ ids, values: rows.map(converted) }));
     after = ids.at(-1) ?? after;
   }

@@ -16,7 +16,6 @@ import { begunStamps } from './0074-begun-stamps.ts';
 import { longSignIns } from './0078-long-sign-ins.ts';
 import { foldedSearches } from './0079-folded-searches.ts';
 import { recordOwnedAccounts } from './0082-record-owned-accounts.ts';
-import { textKeys } from './0083-record-keys.ts';
 import { addColumns } from './add-columns.ts';
 import type { Migration, MigrationSet, Migrations } from './migration.ts';
 import { ownStep } from './own-step.ts';
@@ -64,7 +63,6 @@ const coreMigrations: Migrations = {
   '0080_fresh_sign_ins': addColumns('users', { sign_in_expiry: column.integer({ nullable: true }) }),
   '0081_user_locale': addColumns('users', { locale: column.text({ nullable: true }) }),
   '0082_record_owned_accounts': recordOwnedAccounts,
-  '0083_record_keys': textKeys,
 };
 
 /** The migrations of the service. */

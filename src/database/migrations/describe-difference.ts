@@ -26,8 +26,6 @@ export const describeDifference = (difference: Difference): string => {
       return `${difference.table}.${difference.field.name}: the database has no such column`;
     case 'missing_own_column':
       return `${difference.table}.${difference.column}: missing, and createTable would have made it`;
-    case 'changed_key':
-      return `${difference.table}.id: the table was not made with the key '${difference.key}', and a key stays as it is`;
     case 'surplus_column':
       return `${difference.table}.${difference.column}: a column of no field${difference.demanded ? ' that demands a value' : ''}`;
     case 'changed_column': {
@@ -61,7 +59,6 @@ export const breaksRequests = (difference: Difference): boolean => {
     case 'missing_table':
     case 'missing_column':
     case 'missing_own_column':
-    case 'changed_key':
       return true;
     case 'surplus_column':
       return difference.demanded;

@@ -1,9 +1,7 @@
 /** Differences between the models and the database: tables, columns, rules, references, indexes and searches. */
 
 import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
-import { defaultKey } from '../../fields/keys.ts';
-import { keyOfReference } from '../../fields/reference.ts';
-import { type FieldKind, fieldTypes } from '../../fields/registry.ts';
+import { fieldTypes } from '../../fields/registry.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import { declaredFields, type ModelField, type ResourceModel } from '../../model/resource.ts';
@@ -23,8 +21,6 @@ export type Difference =
   | { readonly kind: 'missing_column'; readonly table: string; readonly field: ModelField }
   /** A column that `createTable` makes beside the fields: only a table made by hand lacks it. */
   | { readonly kind: 'missing_own_column'; readonly table: string; readonly column: string }
-  /** The column `id` is not of the model's key. */
-  | { readonly kind: 'changed_key'; readonly table: string; readonly key: string }
   | {
       readonly kind: 'surplus_column';
       readonly table: string;
@@ -119,34 +115,22 @@ const storedField = (
   if (hasIndex(table, column.name, false) && !isNamedAlone(model, column.name)) flags.index = true;
   const { required: _r, unique: _u, index: _i, ...options } = definition.options as CommonOptions;
   if (column.references === undefined && isReference(definition))
-    return { type: bareType(definition), options: flags };
+    return { type: fieldTypes.integer, options: flags };
   if (column.references !== undefined) {
     const target = column.references.table;
     const to = [...models.values()].find((model) => model.table === target)?.name;
     const { index: _, ...rest } = flags;
     return {
-      type: isReference(definition) ? definition.type : fieldTypes.reference,
+      type: fieldTypes.reference,
       options: {
         ...rest,
         ...onDeleteOption(column.references.onDelete, column.notNull),
         ...sameOption(column.references),
-        ...keyOption(definition),
         to: target === 'users' ? 'User' : (to ?? target),
       } as CommonOptions,
     };
   }
   return { type: definition.type, options: { ...options, ...flags } };
-};
-
-/** The type of a reference's column, where it refers to nothing. */
-const bareType = (definition: FieldDefinition): FieldType => {
-  const kind = (keyOfReference(definition) ?? defaultKey).field.type.kind as FieldKind;
-  return fieldTypes[kind];
-};
-
-const keyOption = (definition: FieldDefinition): { readonly key?: string } => {
-  const { kind } = keyOfReference(definition) ?? defaultKey;
-  return kind === defaultKey.kind ? {} : { key: kind };
 };
 
 const sameOption = ({ same }: ForeignKeyShape): { readonly same?: string } =>
@@ -241,10 +225,7 @@ const columnDifferences = (
         demanded: notNull && preset === undefined,
       }),
     );
-  const id = table.columns.get('id');
-  const isOther = id !== undefined && !holdsType(stored.dialect, id, model.key.field.type);
-  const key: Difference[] = isOther ? [{ kind: 'changed_key', table: table.name, key: model.key.kind }] : [];
-  return [...own, ...key, ...differing, ...surplus];
+  return [...own, ...differing, ...surplus];
 };
 
 const indexDifferences = (model: ResourceModel, table: TableShape, unique: boolean): Difference[] => {

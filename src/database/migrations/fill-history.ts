@@ -6,7 +6,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { SqlValue } from '../database.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Tables } from '../introspection.ts';
-import { type RecordColumns, storedRecord } from '../record-column.ts';
 import { namesOn } from '../service-names.ts';
 import { identifier, join, literal, type Statement, sql, statement, tableName } from '../statement.ts';
 import { askThrough } from './ask-through.ts';
@@ -30,8 +29,9 @@ const historyName = 'gatewright_history';
 const mostVersions = 500;
 const mostBytes = 4 * 1024 * 1024;
 
-interface HistoryRow extends RecordColumns {
+interface HistoryRow {
   readonly id: number;
+  readonly record_id: number;
   readonly version: number;
   readonly before: string | null;
   readonly after: string | null;
@@ -69,10 +69,10 @@ const readStatement = (dialect: Dialect, { name }: FilledModel) =>
   statement<{ readonly record: number; readonly id: number }>(dialect, (param) => {
     const bytes = (side: string) =>
       sql`coalesce(${dialect.octets(sql`cast(${identifier(side)} as text)`)}, 0)`;
-    return sql`${sql.raw(`/* former values of ${name} are filled */`)} select id, record_id, record_key, version,
+    return sql`${sql.raw(`/* former values of ${name} are filled */`)} select id, record_id, version,
       cast(before as text) as before, cast(after as text) as after
       from (select step.*, sum(bytes) over (order by record_id, id) - bytes as earlier
-        from (select id, record_id, record_key, version, before, after, ${bytes('before')} + ${bytes('after')} as bytes
+        from (select id, record_id, version, before, after, ${bytes('before')} + ${bytes('after')} as bytes
           from ${tableName(historyName)}
           where model = ${literal(name)} and (record_id, id) > (${param('record')}, ${param('id')})
             and (before is not null or after is not null)
@@ -140,8 +140,8 @@ const writeFilled = async (
   rows: readonly HistoryRow[],
   writeOf: (count: number) => Statement<Written>,
 ): Promise<void> => {
-  const changed = rows.flatMap(({ id, version, ...sides }) => {
-    const place = `version ${version} of record ${storedRecord(sides)}`;
+  const changed = rows.flatMap(({ id, record_id: record, version, ...sides }) => {
+    const place = `version ${version} of record ${record}`;
     const side = (text: string | null) => (text === null ? null : filledSide(model, fill, text, place));
     const [before, after] = [side(sides.before), side(sides.after)];
     return before === sides.before && after === sides.after ? [] : [{ id: Number(id), before, after }];

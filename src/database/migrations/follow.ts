@@ -307,13 +307,9 @@ const changeModels = (
 const endAccounts = (tables: Tables, model: string): Fragment[] =>
   keeping(tables, 'owner').flatMap(({ table, columns: [column = ''] }) => {
     const owned = sql`${identifier(column)} = ${literal(model)}`;
-    // A step of the service that runs earlier has not added the second one yet.
-    const owners = [column, 'owner_record', 'owner_key'].filter((each) =>
-      tables.get(table)?.columns.has(each),
-    );
     return [
       sql`delete from ${own('api_keys')} where user_id in (select id from ${tableName(table)} where ${owned})`,
-      sql`update ${tableName(table)} set disabled = ${literal(true)}, ${emptied(owners)} where ${owned}`,
+      sql`update ${tableName(table)} set disabled = ${literal(true)}, ${emptied([column, 'owner_record'])} where ${owned}`,
     ];
   });
 

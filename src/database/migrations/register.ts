@@ -112,9 +112,7 @@ const kinds: Readonly<Record<string, FieldType>> = fieldTypes;
 
 const fieldOf = ({ kind, options }: ColumnRow): FieldDefinition | undefined => {
   const type = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-  if (type === undefined) return undefined;
-  const kept: CommonOptions = JSON.parse(options);
-  return { type: type.by?.(kept) ?? type, options: kept };
+  return type === undefined ? undefined : { type, options: JSON.parse(options) as CommonOptions };
 };
 
 /** The content of the register; empty where no migration has made it yet. */

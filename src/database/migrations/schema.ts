@@ -1,8 +1,6 @@
 /** SQL that makes the table of a resource: the columns of every resource, those of its fields, indexes and search. */
 
 import { field } from '../../fields/define.ts';
-import type { KeyKind } from '../../fields/keys.ts';
-import { recordKeys } from '../../fields/keys.ts';
 import type { Dialect } from '../dialect.ts';
 import { quoteName } from '../quote.ts';
 import { versionColumn } from '../source.ts';
@@ -27,8 +25,6 @@ import { runAll } from './statements.ts';
 /** A table as a migration makes it. Fields are the model's as they were when the migration was written. */
 export interface TableDefinition {
   readonly fields: FieldDefinitions;
-  /** The key of its records, where it is another one than `'integer'`. */
-  readonly key?: KeyKind;
   /** Indexes beside the ones of `unique`, `index` and references. */
   readonly indexes?: readonly (readonly string[])[];
   /** Columns whose values no two records share as a whole, beside `unique` of single ones. */
@@ -49,14 +45,14 @@ export const ownColumns = ['id', 'created_at', 'updated_at', versionColumn] as c
 /** SQL that makes a table with its indexes. */
 export const tableStatements = (
   table: string,
-  { fields, key = 'integer', indexes = [], unique = [], references = {}, search = [] }: TableDefinition,
+  { fields, indexes = [], unique = [], references = {}, search = [] }: TableDefinition,
   dialect: Dialect,
 ): readonly string[] => {
   const { own } = dialect.schema;
   const time = columnType(timestamp, dialect);
   const entries = Object.entries(fields);
   const columns = [
-    `"id" ${key === 'integer' ? own.id : `${columnType(recordKeys[key].field, dialect)} not null primary key`}`,
+    `"id" ${own.id}`,
     ...entries.map(([name, definition]) => columnSql(table, name, definition, dialect, references)),
     `"created_at" ${time} not null`,
     `"updated_at" ${time} not null`,

@@ -92,11 +92,7 @@ const columns: Dialect['columns'] = {
   },
   date: { type: 'date' },
   time: { type: 'time(0)' },
-  uuid: {
-    type: 'uuid',
-    // Their texts have the same order.
-    extreme: (of, value) => sql`cast(${sql.raw(of)}(${value}::text collate "C") as uuid)`,
-  },
+  uuid: { type: 'uuid' },
   json: { type: 'json' },
 } satisfies Record<string, ColumnDialect>;
 
@@ -184,7 +180,6 @@ const words: Omit<Dialect, Named> = {
   program: { name: 'PostgreSQL', versionSql: "select current_setting('server_version') as version" },
   columns,
   cast: (value, kind) => sql`cast(${value} as ${castType(kind)})`,
-  recordId: (number, text) => sql`coalesce(to_json(${text}), to_json(${number}))`,
   object,
   objectText: (entries) => sql`${object(entries)}::text`,
   member,

@@ -159,7 +159,6 @@ const words: Omit<Dialect, Named> = {
   },
   // Other values are texts.
   cast: (value) => value,
-  recordId: (number, text) => sql`coalesce(${text}, ${number})`,
   object,
   objectText: object,
   member: (object, keys, kind, scale) => {

@@ -26,8 +26,7 @@ const bare = (sql: string): string =>
   sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--.*|\/\*[\s\S]*?\*\//g, ' ');
 
 const columnText = ({ name, type, notNull, preset, references }: ColumnShape, own: ServiceNames): string => {
-  if (name === 'id')
-    return /^integer$/i.test(type) ? `"id" ${ownTypes.id}` : `"id" ${type} not null primary key`;
+  if (name === 'id') return `"id" ${ownTypes.id}`;
   const parts = [quoteName(name), type];
   if (notNull) parts.push('not null');
   if (preset !== undefined) parts.push(`default ${preset}`);

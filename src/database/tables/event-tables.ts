@@ -6,7 +6,6 @@ import { column, table } from './table.ts';
 const eventColumns = (use: TimeUse) => ({
   id: column.id(),
   model: column.text({ kept: 'model' }),
-  /** The id where it is a number; otherwise a number that follows from it (`record-column.ts`). */
   record_id: column.integer(),
   version: column.integer(),
   action: column.text(),
@@ -21,8 +20,6 @@ const eventColumns = (use: TimeUse) => ({
   fields: column.json({ kept: 'fields' }),
   /** Values by which readers of the event are decided. */
   reach: column.json({ nullable: true, kept: 'paths' }),
-  /** The id where it is a text; null for every number. */
-  record_key: column.text({ nullable: true }),
 });
 
 export const eventsTable = table('gatewright_events', eventColumns(removedAfter('30 days', 'events are')));

@@ -22,8 +22,6 @@ export const historyTable = table(
     reason: column.text({ nullable: true, kept: 'log' }),
     before: column.json({ nullable: true, kept: 'values' }),
     after: column.json({ nullable: true, kept: 'values' }),
-    /** The id where it is a text; null for every number (`record-column.ts`). */
-    record_key: column.text({ nullable: true }),
   },
   {
     indexes: {
@@ -51,9 +49,6 @@ export const deletedRecordsTable = table(
     actor_name: column.text({ nullable: true }),
     actor_key: column.integer({ nullable: true }),
     reason: column.text({ nullable: true, kept: 'log' }),
-    /** The id where it is a text; null for every number (`record-column.ts`). */
-    record_key: column.text({ nullable: true }),
-    target_key: column.text({ nullable: true }),
   },
   {
     indexes: {
@@ -74,10 +69,7 @@ export const countsTable = table(
     field: column.text({ kept: 'field' }),
     /** The reference by which it is counted; empty if by none. */
     per: column.text({ kept: 'field' }),
-    /**
-     * The referenced record; 0 if there is none. Of an id that is a text, the number that follows from it: should two
-     * ever have the same one, their records have one count.
-     */
+    /** The referenced record; 0 if there is none. */
     target_id: column.integer(),
     /** 0 if the count never starts again. */
     period: column.integer(),

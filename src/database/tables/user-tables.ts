@@ -44,8 +44,6 @@ export const usersTable = table(
     /** The model of the record that owns a service account in place of a person; null of all others. */
     owner_model: column.text({ nullable: true, kept: 'owner' }),
     owner_record: column.integer({ nullable: true }),
-    /** Its id where that is a text (`record-column.ts`). */
-    owner_key: column.text({ nullable: true }),
   },
   {
     indexes: {

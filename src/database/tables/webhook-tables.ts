@@ -136,8 +136,6 @@ export const deliveriesTable = table(
     created_at: column.time(removedAfter('30 days', 'ended deliveries are')),
     attempted_at: column.time('shown', { nullable: true }),
     ended_at: column.time('shown', { nullable: true }),
-    /** The id where it is a text; null for every number (`record-column.ts`). */
-    record_key: column.text({ nullable: true }),
   },
   {
     indexes: {
