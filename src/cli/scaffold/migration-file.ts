@@ -64,7 +64,6 @@ const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<str
   const indexes = indexesBesideFields(model).flatMap(({ columns, unique }) => (unique ? [] : [columns]));
   const isRegular = tableOf(model.name) === model.table;
   const entries: Entry[] = isRegular ? [] : [{ key: 'model', value: textCode(model.name) }];
-  if (model.key.kind !== 'integer') entries.push({ key: 'key', value: textCode(model.key.kind) });
   entries.push(
     {
       key: 'fields',
@@ -73,7 +72,7 @@ const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<str
           key: field.column,
           value: later.has(field.column)
             ? {
-                call: `field.${field.referenceKey?.field.type.kind ?? 'integer'}`,
+                call: 'field.integer',
                 of: field.required ? [object([{ key: 'required', value: 'true' }])] : [],
               }
             : columnCode(definitionOf(field)),

@@ -6,9 +6,8 @@ import {
   differences,
   type Stored,
 } from '../../database/schema-differences.ts';
-import type { FieldDefinition, FieldType } from '../../fields/field.ts';
-import { defaultKey } from '../../fields/keys.ts';
-import { type FieldKind, fieldTypes } from '../../fields/registry.ts';
+import type { FieldDefinition } from '../../fields/field.ts';
+import { fieldTypes } from '../../fields/registry.ts';
 import type { Json } from '../../kernel/json.ts';
 import { type Models, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
@@ -73,7 +72,6 @@ const assertExpressible = (found: readonly Difference[]): void => {
   const beyond = found.find(
     (difference) =>
       difference.kind === 'missing_own_column' ||
-      difference.kind === 'changed_key' ||
       (difference.kind === 'changed_column' && difference.from === undefined),
   );
   if (beyond !== undefined)
@@ -122,12 +120,6 @@ const nothing: Alteration = {
   search: undefined,
 };
 
-/** The type of a reference's column before it refers to anything. */
-const bareType = ({ referenceKey = defaultKey }: ModelField): FieldType => {
-  const kind = referenceKey.field.type.kind as FieldKind;
-  return fieldTypes[kind];
-};
-
 /** References that are added after their target tables. */
 const lateReferences = (ordered: readonly Extract<Operation, { kind: 'create' }>[]): Operation[] =>
   ordered.flatMap(({ model, later }) => {
@@ -136,7 +128,7 @@ const lateReferences = (ordered: readonly Extract<Operation, { kind: 'create' }>
       const field = model.fields.get(column);
       if (field === undefined) return [];
       const from: FieldDefinition = {
-        type: bareType(field),
+        type: fieldTypes.integer,
         options: field.required ? { required: true } : {},
       };
       return [{ field, from }];

@@ -1,7 +1,6 @@
-/** The text of a resource file from its fields and rules. */
+/** The text of a model's file, from its fields and rules or from any entries of its definition. */
 
 import type { FieldType } from '../../fields/field.ts';
-import { defaultKey } from '../../fields/keys.ts';
 import { declaredFields, type ResourceModel } from '../../model/resource.ts';
 import { type Code, type Entry, statementText, textCode } from './code.ts';
 import type { NamedField } from './field-arguments.ts';
@@ -66,7 +65,20 @@ const fieldsEntry = (fields: readonly NamedField[]): Entry => ({
   },
 });
 
-/** The file of a resource, formatted as if written manually. */
+/** The file of a model by its name and the entries of its definition, formatted as if written manually. */
+export const modelFile = (
+  name: string,
+  definition: readonly Entry[],
+  comment: readonly string[] = [],
+): string => {
+  const code: Code = { call: 'defineResource', of: [textCode(name), { open: true, object: definition }] };
+  const body = statementText(code, { before: 'export default ' });
+  const used = ['defineResource', 'field', 'many'].filter((each) => new RegExp(`\\b${each}[.(]`).test(body));
+  const lines = comment.map((line) => `// ${line}\n`).join('');
+  return `import { ${used.join(', ')} } from 'gatewright';\n\n${lines}${body}\n`;
+};
+
+/** The file of a resource with its fields and rules. */
 export const resourceFile = (
   model: ResourceModel,
   fields: readonly NamedField[],
@@ -80,15 +92,6 @@ export const resourceFile = (
     options.plural === undefined ? [] : [{ key: 'plural', value: textCode(options.plural) }];
   const unique: Entry[] =
     options.unique.length === 0 ? [] : [{ key: 'unique', value: { list: options.unique.map(names) } }];
-  const { kind } = model.key;
-  const key: Entry[] = kind === defaultKey.kind ? [] : [{ key: 'key', value: textCode(kind) }];
   const rules = options.production ? productionRules(model) : [];
-  const code: Code = {
-    call: 'defineResource',
-    of: [
-      textCode(model.name),
-      { open: true, object: [...key, ...plural, fieldsEntry(fields), ...unique, ...rules] },
-    ],
-  };
-  return `import { defineResource, field } from 'gatewright';\n\n${statementText(code, { before: 'export default ' })}\n`;
+  return modelFile(model.name, [...plural, fieldsEntry(fields), ...unique, ...rules]);
 };
