@@ -40,7 +40,7 @@ export interface ClientOptions<
 }
 
 interface MetadataOptions extends CallOptions {
-  readonly id?: number | string | undefined;
+  readonly id?: number | undefined;
   /** Values of a new record; null and undefined are left out. */
   readonly with?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined;
 }

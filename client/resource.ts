@@ -13,7 +13,6 @@ import { type Include, type ListParameters, listQuery, type PlainParameters } fr
 import type {
   EachQuery,
   FilterIn,
-  IdIn,
   ListQuery,
   Page,
   RelatedQuery,
@@ -90,7 +89,7 @@ export interface ResourceClient<Shape extends ResourceShape> {
     Page<GroupOf<GroupsOf<Shape>, { group: Group; count: Count; sum: Sum; avg: Avg; min: Min; max: Max }>>
   >;
   get<const Include extends IncludeIn<RelationsIn<Shape>> = readonly []>(
-    id: IdIn<Shape>,
+    id: number,
     options?: CallOptions & RelatedQuery<Held<Shape, Include>>,
   ): Promise<Row<Shape, Shape['record'], Include>>;
   create<const Include extends IncludeIn<RelationsIn<Shape>> = readonly []>(
@@ -99,11 +98,11 @@ export interface ResourceClient<Shape extends ResourceShape> {
   ): Promise<Row<Shape, Shape['saved'], Include>>;
   /** Changes the given fields. */
   update<const Include extends IncludeIn<RelationsIn<Shape>> = readonly []>(
-    id: IdIn<Shape>,
+    id: number,
     changes: Shape['update'],
     options?: WriteOptions & RelatedQuery<Held<Shape, Include>>,
   ): Promise<Row<Shape, Shape['saved'], Include>>;
-  delete(id: IdIn<Shape>, options?: WriteOptions): Promise<void>;
+  delete(id: number, options?: WriteOptions): Promise<void>;
   /** Updates, deletes and creates up to 1,000 records in one transaction: all or nothing. */
   batch(work: BatchWork<Shape>, options?: CreateOptions): Promise<BatchResult<Shape>>;
   /**
@@ -111,7 +110,7 @@ export interface ResourceClient<Shape extends ResourceShape> {
    * a refusal leaves the requests before it written.
    */
   import(
-    source: ImportSource<Partial<Shape['create']> & { readonly id?: IdIn<Shape> }>,
+    source: ImportSource<Partial<Shape['create']> & { readonly id?: number }>,
     options?: ImportOptions,
   ): Promise<ImportCounts>;
   /** Streams the events of records: `for await (const { id, action } of client.orders.subscribe())`. */
@@ -120,8 +119,8 @@ export interface ResourceClient<Shape extends ResourceShape> {
 
 /** The operations of a batch, in the order of its writing: updates, deletes, creates. */
 export interface BatchWork<Shape extends ResourceShape> {
-  readonly update?: readonly (Shape['update'] & { readonly id: IdIn<Shape> })[];
-  readonly delete?: readonly IdIn<Shape>[];
+  readonly update?: readonly (Shape['update'] & { readonly id: number })[];
+  readonly delete?: readonly number[];
   readonly create?: readonly Shape['create'][];
 }
 
@@ -221,7 +220,7 @@ export const createResourceClient = <Shape extends ResourceShape>(
   path: string,
   singular: string,
 ): ResourceClient<Shape> => {
-  const at = (id: IdIn<Shape>): string => `${path}/${encodeURIComponent(id)}`;
+  const at = (id: number): string => `${path}/${id}`;
   return {
     list: (query = {}, options) => listPage(transport, path, query, options),
     pages: (query = {}, options) => eachPage(transport, path, query, options),

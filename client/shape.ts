@@ -2,7 +2,6 @@ import type {
   CreateBodyOf,
   DetailOf,
   FilterOf,
-  IdOf,
   IncludeIn,
   ListItemOf,
   RelatedFilter,
@@ -16,8 +15,6 @@ import type { PlainParameters } from './query.ts';
 
 /** The types of a resource, as `gatewright generate client` writes them for applications that have no models. */
 export interface ResourceShape {
-  /** The id of a record; a number where the type does not say. */
-  readonly id?: number | string;
   /** An item of a list. */
   readonly listed: object;
   /** A record as its own endpoint returns it. */
@@ -41,7 +38,6 @@ interface Versioned {
 }
 
 interface ShapeOfModel<Model, Known> {
-  readonly id: IdOf<Model>;
   readonly listed: ListItemOf<Model> & Versioned;
   readonly record: DetailOf<Model>;
   readonly saved: SavedOf<Model>;
@@ -56,9 +52,6 @@ interface ShapeOfModel<Model, Known> {
 export type ShapeOf<Source, Known = Source> = Source extends ResourceShape
   ? Source
   : ShapeOfModel<Source, Known>;
-
-/** The id of a record of a resource. */
-export type IdIn<Shape> = Shape extends { readonly id: infer Id extends number | string } ? Id : number;
 
 /** The relations of a resource's records; none where its types do not say. */
 export type RelationsIn<Shape> = Shape extends { readonly relations: infer Relations }

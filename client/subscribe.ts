@@ -1,5 +1,4 @@
 import { GatewrightError } from './error.ts';
-import type { IdIn } from './shape.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 /** The actor of an event. */
@@ -15,12 +14,12 @@ export interface ChangeActor {
 }
 
 /** The kind of change to a record. */
-export interface ChangeEvent<Field extends string = string, Id extends number | string = number> {
+export interface ChangeEvent<Field extends string = string> {
   /** Its place among all events: `after` of a later subscription goes on behind it. */
   readonly number: number;
   /** Name of the model. */
   readonly model: string;
-  readonly id: Id;
+  readonly id: number;
   readonly action: 'create' | 'update' | 'destroy';
   /** ISO 8601. */
   readonly at: string;
@@ -50,7 +49,7 @@ type ChangedField<Shape> = Shape extends { readonly record: infer Record } ? key
  */
 export type Subscribe<Shape> = Shape extends { readonly events: false }
   ? never
-  : (options?: SubscribeOptions) => AsyncIterableIterator<ChangeEvent<ChangedField<Shape>, IdIn<Shape>>>;
+  : (options?: SubscribeOptions) => AsyncIterableIterator<ChangeEvent<ChangedField<Shape>>>;
 
 /** Milliseconds without a sign of the service, which comes every 15 s, after which the connection counts as lost. */
 const silence = 45_000;

@@ -4,7 +4,6 @@ import ts from 'typescript';
 import { variables } from '../src/app/variables.ts';
 import { apiMethodNames } from '../src/auth/registry.ts';
 import { choiceColours } from '../src/fields/colours.ts';
-import { keyKinds } from '../src/fields/keys.ts';
 import { type FieldKind, fieldKinds } from '../src/fields/registry.ts';
 import { problemTable } from '../src/kernel/problem-table.ts';
 import { iconNames } from '../src/model/describe.ts';
@@ -46,8 +45,6 @@ const label: Schema = { anyOf: [text, { type: 'object', additionalProperties: te
 
 /** Types that the source states with parameters, or declares as something else than an interface. */
 const named: Readonly<Record<string, Schema>> = {
-  Key: oneOf(...keyKinds),
-  KeyKind: oneOf(...keyKinds),
   Label: label,
   ModelName: made('the name of a model, or a function that returns the model'),
   Fields: fields,

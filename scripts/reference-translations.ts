@@ -331,14 +331,6 @@ export const memberTexts: readonly Pair[] = [
     '被引用的记录删除时对本记录的影响。`restrict`：拒绝删除（409）。`null`：引用变为 null。`cascade`：本记录以系统身份一同删除。默认：必填的引用为 `restrict`，其他为 `null`。',
   ],
   [
-    "The type of ids: `'integer'` (default), numbers that the database gives, or `'uuid'`, UUIDs of version 7 that the service gives. It is chosen for good: stored records keep their ids.",
-    "id 的类型：`'integer'`（默认），由数据库分配的数字；或 `'uuid'`，由服务生成的版本 7 的 UUID。一经选定便不再更改：已有的记录保留其 id。",
-  ],
-  [
-    "The key of the referenced model, where it is another one than `'integer'`.",
-    "所指模型的 key，当它不是 `'integer'` 时。",
-  ],
-  [
     "A required reference that both models have, by its key: `same: 'clinic'` admits only records of the same clinic. A record to which others refer in this way cannot move (422).",
     "两个模型都有的必填引用，写键名：`same: 'clinic'` 只接受同一诊所的记录。被这样引用的记录不能改到另一诊所（422）。",
   ],

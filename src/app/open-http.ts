@@ -61,7 +61,9 @@ const counterOf =
       return inAdministration ? requestCounts.countFailedSignIn : requestCounts.countSignIn;
     // With row rules, the response for a record out of reach is 404.
     const narrowed =
-      policy.kind === 'resource' && policy.model.rules.isolation !== undefined ? policy.model : undefined;
+      policy.kind === 'resource' && policy.model.rules.isolation !== undefined
+        ? policy.model.table
+        : undefined;
     return (principal, status, request, code) => {
       // The pages take no keys.
       if (!ofPages) {

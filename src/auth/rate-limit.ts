@@ -149,7 +149,7 @@ export interface TenantLimit {
   /** True if the configuration limits each caller as well; otherwise their own bucket shows in a refusal only. */
   readonly showsCaller: boolean;
   /** Reads the id of the tenant for which a user counts; undefined for one without a tenant. */
-  readonly tenantOf: (user: number) => Promise<number | string | undefined>;
+  readonly tenantOf: (user: number) => Promise<number | undefined>;
 }
 
 /** Limits of an API key. */

@@ -88,7 +88,7 @@ const shapeOf = (model: ResourceModel, models: Models): string => {
   const optional = conditionalFields(model);
   return `  /** ${model.name} */
   ${model.path}: {
-${model.key.kind === 'integer' ? '' : '    id: string;\n'}    listed: ${objectType(listItemSchema(model, model.views.list, locale, optional), indent)};
+    listed: ${objectType(listItemSchema(model, model.views.list, locale, optional), indent)};
     record: ${objectType(outputSchema(model, model.views.detail, locale, optional), indent)};
     saved: ${objectType(outputSchema(model, model.views.saved, locale, optional), indent)};
     create: ${bodyType(model, 'create', models)};

@@ -57,9 +57,9 @@ type NewWithin<Create, Reference extends PropertyKey> = Omit<Create, Reference> 
 `,
   ItemWithin: `
 /** A record nested in another one: new, changed or deleted. */
-type ItemWithin<Create, Update, Reference extends PropertyKey, Id = number> =
+type ItemWithin<Create, Update, Reference extends PropertyKey> =
   | NewWithin<Create, Reference>
-  | (Omit<Update, Reference> & { readonly id: Id; readonly _delete?: boolean });
+  | (Omit<Update, Reference> & { readonly id: number; readonly _delete?: boolean });
 `,
   ToOne: `
 interface ToOne<To> {
@@ -125,10 +125,6 @@ export const relationEntries = (model: ResourceModel, models: Models): string =>
     })
     .join(', ');
 
-/** The type of ids of records, as a further argument, where it is not a number. */
-const idArgument = (model: ResourceModel | undefined): string =>
-  model === undefined || model.key.kind === 'integer' ? '' : ', string';
-
 /** The type of a body that contains lists of records. */
 export const withItems = (
   type: string,
@@ -143,7 +139,7 @@ export const withItems = (
     const each =
       action === 'create'
         ? `NewWithin<${resource}['create'], ${item}>`
-        : `ItemWithin<${resource}['create'], ${resource}['update'], ${item}${idArgument(models.get(target))}>`;
+        : `ItemWithin<${resource}['create'], ${resource}['update'], ${item}>`;
     return [`      ${name}?: readonly ${each}[];\n`];
   });
   return type.replace(/ *\}$/, `${lists.join('')}    }`);

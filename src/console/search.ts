@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import type { JsonSchema } from '../fields/field.ts';
-import { anyIdSchema, defaultKey } from '../fields/keys.ts';
+import { defaultKey } from '../fields/keys.ts';
 import { adminAuth, administratorOnly, adminTag } from '../http/administration.ts';
 import { checkedModels } from '../http/call.ts';
 import type { Call, Endpoint } from '../http/endpoint.ts';
@@ -56,7 +56,7 @@ interface SearchedList {
 
 const { text } = valueSchemas;
 
-const groupOf = (id: JsonSchema) => ({
+const group = {
   model: text,
   resource: { type: 'string', description: 'Path of the list below /admin' },
   records: {
@@ -64,7 +64,7 @@ const groupOf = (id: JsonSchema) => ({
     items: {
       type: 'object',
       properties: {
-        id,
+        id: { type: 'integer' },
         name: text,
         alias: { type: ['string', 'null'], description: "A user's name, the mask of a key" },
         match: {
@@ -81,15 +81,12 @@ const groupOf = (id: JsonSchema) => ({
     enum: ['whole', 'newest', 'late'],
     description: `Every record; the newest ${newestRows}, and the whole by number and by the beginnings of fields with an index; or not to the end, for want of time`,
   },
-});
+} as const satisfies Readonly<Record<string, JsonSchema>>;
 
-const schemaOf = (id: JsonSchema): JsonSchema => {
-  const group = groupOf(id);
-  return {
-    title: 'FoundRecords',
-    type: 'array',
-    items: { type: 'object', properties: group, required: Object.keys(group) },
-  };
+const schema: JsonSchema = {
+  title: 'FoundRecords',
+  type: 'array',
+  items: { type: 'object', properties: group, required: Object.keys(group) },
 };
 
 /** Returns the text that is searched for. @throws Problem `invalid_parameter` */
@@ -212,7 +209,7 @@ export const searchEndpoint = (services: SearchParts, entities: readonly Entity[
         en: `Finds users, API keys, webhooks, jobs and records of every model that the caller may read: in the fields that the \`q\` of each list searches, and by number (\`17\`, \`#17\`). ${foundAtOnce} of each list at most, the newest first; of a large table the newest ${newestRows} are looked through, and the whole by number and by the beginnings of fields with an index. It takes ${searchTimeoutMs / 1000} s at most: lists that were not done are \`late\`.`,
       },
       tag: adminTag,
-      data: schemaOf(anyIdSchema(places.map(({ key }) => key))),
+      data: schema,
       query: [
         {
           name: 'q',

@@ -188,8 +188,6 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   readonly sortable: boolean;
   /** Maximum bytes of a value in an index; 16 where absent. Infinity: it cannot be indexed. */
   indexBytes?(options: Options): number;
-  /** The type of fields with these options, where it is not this one. */
-  by?(options: Options): FieldType;
   /** Name of the model that the value refers to. */
   target?(options: Options): string;
   /** True if an id of a record that the caller may not read is accepted: the record only has to exist. */

@@ -3,7 +3,7 @@
  * them. Nothing else reads or writes an id as text, or asks of which type it is.
  */
 
-import type { ColumnValue, FieldDefinition, JsonSchema } from './field.ts';
+import type { ColumnValue, FieldDefinition } from './field.ts';
 
 /** The id of a record as JSON has it: a number for an integer key, a text for every other. */
 export type RecordId = number | string;
@@ -17,18 +17,14 @@ export interface RecordKey<Id extends RecordId = RecordId> {
   readonly kind: string;
   /** The field `id`: its type has the column, the schema, the filters and the form of references to the record. */
   readonly field: FieldDefinition;
-  /** Schema of an id in a body, as a reference takes it. */
-  readonly schema: JsonSchema;
   /** The id in a path or a parameter; undefined for a text that names no record. */
   parse(text: string): Id | undefined;
   /** An id as paths and parameters spell it. */
   format(id: RecordId): string;
-  /** The id in a value of JSON, in canonical form; undefined for a value that names no record. */
-  of(value: unknown): Id | undefined;
+  /** True for a value of JSON that is an id in its canonical form. */
+  is(value: unknown): value is Id;
   /** The id in a column, as a driver returns it. */
   stored(column: NonNullable<ColumnValue>): Id;
-  /** The id of a new record, at a time in milliseconds since 1970. Absent where the database gives it. */
-  create?(now: number): Id;
   /** The order of ids in the database, for functions that sort. */
   compare(one: RecordId, other: RecordId): number;
   /** The id so many places before one, where the database counts ids; undefined if none was given so early. */

@@ -22,16 +22,12 @@ import {
   type Strict,
   type Wrong,
 } from './field.ts';
-import type { RecordKey } from './key.ts';
-import { defaultKey, type IdOfKey, type KeyKind, keyKinds, recordKeys } from './keys.ts';
 import { type ModelName, modelName } from './named-model.ts';
-import { type IdentityOperator, identityOperators } from './values.ts';
+import { type IdentityOperator, identityOperators, numberOf, orNull, parseInteger } from './values.ts';
 
 /** Options beside the name of the model. */
 export interface ReferenceExtras extends CommonOptions {
-  readonly default?: number | string;
-  /** The key of the referenced model, where it is another one than `'integer'`. */
-  readonly key?: KeyKind;
+  readonly default?: number;
   /** Accepts any existing record, even one that the caller may not read. */
   readonly anyone?: boolean;
   /**
@@ -82,54 +78,29 @@ export interface ReferenceOptions extends ReferenceExtras {
 
 const onDeleteOption = oneOf('restrict', 'null', 'cascade');
 
-/** The id that a reference has, by its option `key`. */
-type IdOfReference<Extras extends ReferenceExtras> = IdOfKey<Extras['key']>;
-
-/** The members of the type that the key of the referenced records decides. */
-const valuesOf = ({ field: { type, options }, schema, of }: RecordKey) =>
-  ({
-    column: type.column,
-    input: () => schema,
-    encode: type.encode,
-    parse: (text) => {
-      const id = type.parse(text, options);
-      return id === undefined || of(id) === undefined ? undefined : id;
-    },
-    fromText: type.fromText,
-    indexBytes: () => type.indexBytes?.(options) ?? 16,
-  }) satisfies Partial<FieldType>;
-
 /**
  * The id of another record, which must exist for the caller. The field `author` has the name and the column
  * `author_id`.
  */
 export const reference = {
   kind: 'reference',
-  define: <
-    const To extends string,
-    const Extras extends ReferenceExtras = ReferenceExtras & { readonly key?: 'integer' },
-  >(
+  column: 'integer',
+  define: <const To extends string, const Extras extends ReferenceExtras = ReferenceExtras>(
     to: ModelName<To>,
     extras?: Strict<Extras, ReferenceExtras> & Kept<Extras> & ShowsOfUser<To, Extras>,
-  ): FieldDefinition<
-    Extras & { readonly to: To },
-    IdOfReference<Extras>,
-    IdOfReference<Extras>,
-    IdentityOperator
-  > => definition(typeBy(extras?.key), extras, { to }),
+  ): FieldDefinition<Extras & { readonly to: To }, number, number, IdentityOperator> =>
+    definition(reference, extras, { to }),
   options: {
     ...commonOptions,
     anyone: flag,
     onDelete: onDeleteOption,
-    key: oneOf(...keyKinds),
     same: textual,
     shows,
   } satisfies OptionTable<ReferenceExtras>,
   argument: { option: 'to', list: false },
-  modifiers: ['onDelete', 'same', 'key'],
-  flaw: ({ to, key = defaultKey.kind, required, onDelete, shows }) =>
+  modifiers: ['onDelete', 'same'],
+  flaw: ({ to, required, onDelete, shows }) =>
     modelName(to, 'the name of the model') ??
-    (to === 'User' && key !== defaultKey.kind ? `the key of User is '${defaultKey.kind}'` : undefined) ??
     (shows !== undefined && to !== 'User'
       ? `shows is for references to User, not to ${typeof to === 'function' ? 'another model' : to}`
       : undefined) ??
@@ -137,11 +108,16 @@ export const reference = {
     (required === true && onDelete === 'null'
       ? 'onDelete: a required reference cannot become null, so it is "restrict" or "cascade"'
       : undefined),
-  ...valuesOf(defaultKey),
+  input: () => ({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  encode: numberOf,
   operators: identityOperators,
+  parse: (text) => {
+    const id = parseInteger(text);
+    return id !== undefined && id >= 1 ? id : undefined;
+  },
+  fromText: (text) => parseInteger(text) ?? orNull(text),
   searchable: false,
   sortable: true,
-  by: ({ key }): FieldType => typeBy(key),
   target: ({ to }) => (typeof to === 'function' ? '' : to),
   shows: ({ shows }) => shows,
   same: ({ same }) => same,
@@ -149,23 +125,6 @@ export const reference = {
   onDelete: ({ onDelete, required }) => onDelete ?? (required === true ? 'restrict' : 'null'),
   anyone: ({ anyone, owner }) => anyone === true || owner === true,
 } satisfies FieldType<ReferenceOptions>;
-
-/** The types of references to records with other keys. */
-const types: ReadonlyMap<unknown, FieldType> = new Map(
-  keyKinds.map((kind) => [
-    kind,
-    kind === defaultKey.kind ? reference : { ...reference, ...valuesOf(recordKeys[kind]) },
-  ]),
-);
-
-const typeBy = (key: KeyKind | undefined): FieldType => types.get(key) ?? reference;
-
-/** The key of the records to which a reference refers. */
-export const keyOfReference = ({ type, options }: FieldDefinition): RecordKey | undefined => {
-  if (type.target === undefined) return undefined;
-  const { key = 'integer' } = options as Pick<ReferenceExtras, 'key'>;
-  return recordKeys[key];
-};
 
 interface OwnerOptions extends Pick<CommonOptions, 'label' | 'group'>, Pick<ReferenceExtras, 'shows'> {
   /** A user owns one record at most. */

@@ -141,8 +141,6 @@ export interface EndpointDocs {
   readonly query?: readonly QueryDocs[] | undefined;
   /** Schemas of parameters of the path, by name. */
   readonly params?: Readonly<Record<string, JsonSchema>> | undefined;
-  /** Schema of the id of a record in the path, where that is no positive whole number. */
-  readonly recordId?: JsonSchema | undefined;
   /** The response has an ETag; a GET responds 304 to an `If-None-Match` that names it. */
   readonly etag?: boolean | undefined;
   /** The endpoint accepts `If-Match`, and refuses a stale version with 412. */

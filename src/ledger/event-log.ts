@@ -7,7 +7,7 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { columnsOfRecord, recordStatement, recordValue, storedRecord } from '../database/record-column.ts';
+import { recordNumber, storedRecord } from '../database/record-column.ts';
 import { timeText } from '../database/source.ts';
 import {
   type Argument,
@@ -84,7 +84,6 @@ interface EventRow extends ActorRow {
   readonly id: number;
   readonly model: string;
   readonly record_id: number;
-  readonly record_key: string | null;
   readonly version: number;
   readonly action: RecordedAction;
   readonly at: string;
@@ -96,7 +95,6 @@ interface EventRow extends ActorRow {
 const taken = {
   model: 'text',
   record_id: 'record',
-  record_key: 'text',
   version: 'recordVersion',
   action: 'text',
   at: 'timestamp',
@@ -121,7 +119,7 @@ export const eventDays = 30;
 const recordedEvent = (row: EventRow): RecordedEvent => ({
   number: Number(row.id),
   model: row.model,
-  record: storedRecord(row),
+  record: storedRecord(row.record_id),
   version: Number(row.version),
   action: row.action,
   at: row.at,
@@ -174,9 +172,7 @@ const shownColumns = (dialect: Dialect): Fragment => {
   const text = (column: string): Fragment =>
     sql`cast(${identifier(column)} as text) as ${identifier(column)}`;
   return join([
-    ...['id', 'model', 'record_id', 'record_key', 'version', 'action', ...actorColumns].map((each) =>
-      identifier(each),
-    ),
+    ...['id', 'model', 'record_id', 'version', 'action', ...actorColumns].map((each) => identifier(each)),
     sql`${timeText(dialect, identifier('at'))} as at`,
     text('fields'),
     text('reach'),
@@ -244,13 +240,10 @@ const logStatements = (dialect: Dialect) => {
           select id from ${log} order by id limit ${dialect.rows(value('limit'))}
         ) and at < ${dialect.cast(value('before'), 'timestamp')} and id < (select max(id) from ${log}) returning id`,
     ),
-    forget: recordStatement<{ model: string; after: number; to: number }>(
+    forget: statement<{ model: string; record: number; after: number; to: number }>(
       dialect,
-      (
-        value,
-        isAbout,
-      ) => sql`update ${log} set reach = null where id > ${value('after')} and id <= ${value('to')}
-        and model = ${value('model')} and ${isAbout} and reach is not null`,
+      (value) => sql`update ${log} set reach = null where id > ${value('after')} and id <= ${value('to')}
+        and model = ${value('model')} and record_id = ${value('record')} and reach is not null`,
     ),
   };
 };
@@ -287,7 +280,7 @@ export class EventLog {
     const rows = events.map(({ record, version, ...event }) => {
       const row: Readonly<Record<Column, SqlValue>> = {
         ...eventRow(event),
-        ...columnsOfRecord(record),
+        record_id: recordNumber(record),
         version,
       };
       return columns.map((column) => row[column]);
@@ -298,11 +291,9 @@ export class EventLog {
   /** The same as a companion of the insert of the record; needs `Dialect.writeWithCte`. */
   companion(
     event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
-    record: RecordId | undefined,
     reach: (written: WrittenColumns) => Fragment,
   ): CompanionInsert {
-    const about = record === undefined ? {} : columnsOfRecord(record);
-    return this.#companions({ ...eventRow({ ...event, reach: null }), ...about }, { reach });
+    return this.#companions(eventRow({ ...event, reach: null }), { reach });
   }
 
   /** Numbers all events that were committed before the call. */
@@ -385,7 +376,7 @@ export class EventLog {
     for (let number = first - 1; number < last; number += 10 * step) {
       const query = this.#statements.forget({
         model,
-        record,
+        record: recordNumber(record),
         after: number,
         to: number + 10 * step,
       });
@@ -574,7 +565,7 @@ export class EventReaders {
       const before = met(kept('before'), 'hold');
       const after = met(kept('after'), 'hold');
       const unchanged = sql`${eventColumn('reach')} is null and ${ofRecord('version')} = ${eventColumn('version')}`;
-      const now = sql`exists (select 1 from ${this.#table} where ${ofRecord('id')} = ${recordValue(dialect, this.#model.key, eventColumn)}
+      const now = sql`exists (select 1 from ${this.#table} where ${ofRecord('id')} = ${eventColumn('record_id')}
         and ${met(ofRecord, 'hold')} and (${before} or ${after} or ${unchanged}))`;
       const columns = [
         sql`${eventColumn('id')} as id`,

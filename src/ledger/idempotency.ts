@@ -104,7 +104,7 @@ export const forgetResponses = async (
     .where('model', 'is not', null)
     .where((eb) =>
       eb.or([
-        ...[',', '}'].map((end) => eb('data', 'like', `%"id":${JSON.stringify(record)}${end}%`)),
+        ...[',', '}'].map((end) => eb('data', 'like', `%"id":${record}${end}%`)),
         eb.and([eb('model', '=', model), eb('data', 'not like', '%"id":%')]),
       ]),
     );

@@ -4,8 +4,7 @@ import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import type { RecordKey } from '../fields/key.ts';
-import { type IdOfKey, type KeyKind, recordKeys } from '../fields/keys.ts';
-import { keyOfReference } from '../fields/reference.ts';
+import { defaultKey } from '../fields/keys.ts';
 import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
 import { checkResourceOptions } from './definition/definition-options.ts';
@@ -52,21 +51,11 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
     serverSet: serverSet || type.counting !== undefined,
     fixed: false,
     reference: type.target?.(options),
-    referenceKey: keyOfReference(definition),
+    referenceKey: type.target === undefined ? undefined : defaultKey,
     onDelete: type.onDelete?.(options),
     anyone: type.anyone?.(options) ?? false,
     same: undefined,
   });
-};
-
-/** The key of the records. A full-text search needs one that the database counts. @throws DefinitionError */
-const keyOf = (
-  model: string,
-  { key = 'integer', search }: { readonly key?: KeyKind; readonly search?: unknown },
-): RecordKey => {
-  if (key !== 'integer' && search !== undefined)
-    throw new DefinitionError(model, `search needs the key 'integer', not '${key}'`);
-  return recordKeys[key];
 };
 
 /** Refuses a field with invalid options, or whose default violates its own rules. */
@@ -244,15 +233,14 @@ export const defineResource = <
   const Views extends ResourceViews<Fields> = Record<never, never>,
   const Relations extends DeclaredRelations = Record<never, never>,
   const Name extends string = string,
-  const Key extends KeyKind = 'integer',
 >(
   name: Name,
-  definition: ResourceDefinition<Fields, Views, Relations, Key>,
-): Resource<Fields, Views, Relations, Name, IdOfKey<Key>> => {
+  definition: ResourceDefinition<Fields, Views, Relations>,
+): Resource<Fields, Views, Relations, Name, number> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
   const { isolation, ownership, label = humanise(singular) } = definition;
-  const key = keyOf(name, definition);
+  const key: RecordKey = defaultKey;
   const fields = fieldsOf(
     name,
     key,

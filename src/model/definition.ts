@@ -2,7 +2,6 @@
 
 import type { ApiMethodName } from '../auth/registry.ts';
 import type { Strict } from '../fields/field.ts';
-import type { IdOfKey, KeyKind } from '../fields/keys.ts';
 import type { Label } from '../kernel/messages.ts';
 import type { MakeProblem } from './define-problem.ts';
 import type { IconName } from './definition/icons.ts';
@@ -36,17 +35,11 @@ export interface ResourceDefinition<
   Fields extends FieldDefinitions,
   Views extends ResourceViews<Fields> = ResourceViews<Fields>,
   Relations extends DeclaredRelations = DeclaredRelations,
-  Key extends KeyKind = KeyKind,
 > {
   /**
    * Fields by name; a reference `author` becomes the field `author_id`. `id`, `created_at` and `updated_at` are added.
    */
   readonly fields: Fields;
-  /**
-   * The type of ids: `'integer'` (default), numbers that the database gives, or `'uuid'`, UUIDs of version 7 that the
-   * service gives. It is chosen for good: stored records keep their ids.
-   */
-  readonly key?: Key;
   /** Display name of one record, one text or one per language. */
   readonly label?: Label;
   /**
@@ -117,7 +110,7 @@ export interface ResourceDefinition<
   readonly manage?: RowRule<UsesOf<NoInfer<Fields>>>;
 
   /** Functions that run around a write. */
-  readonly hooks?: TypedHooks<Fields, IdOfKey<NoInfer<Key>>>;
+  readonly hooks?: TypedHooks<Fields>;
   /** Problems of the application that its hooks throw, for the API description. */
   readonly problems?: readonly MakeProblem[];
   /** Indexes over several fields, in addition to `index` and `unique` of single ones. */

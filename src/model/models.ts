@@ -53,17 +53,6 @@ const withNames = (model: ResourceModel): ResourceModel => {
     : Object.freeze({ ...model, fields: new Map(fields) });
 };
 
-/** Refuses a reference that gives another key than the referenced model has. */
-const assertKeys = ({ name: model, fields }: ResourceModel, models: Models): void => {
-  for (const { name, reference, referenceKey } of fields.values()) {
-    if (reference === undefined) continue;
-    const { kind } = keyOf(models, reference);
-    if (kind === referenceKey?.kind) continue;
-    const said = kind === defaultKey.kind ? 'leave out key' : `write key: '${kind}'`;
-    throw new DefinitionError(model, `the key of ${reference} is '${kind}': ${said}`, name);
-  }
-};
-
 /** Refuses `same` where the referenced model has no required field of this name that refers to the same model. */
 const assertSame = ({ name: model, fields }: ResourceModel, models: Models): void => {
   for (const { name, reference = '', same } of fields.values()) {
@@ -117,10 +106,7 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
     for (const { name, reference } of model.fields.values())
       if (reference !== undefined && reference !== user.name && !models.has(reference))
         throw new DefinitionError(model.name, `it refers to ${reference}, which is not a model`, name);
-  for (const model of models.values()) {
-    assertKeys(model, models);
-    assertSame(model, models);
-  }
+  for (const model of models.values()) assertSame(model, models);
   return resolveModels(models);
 };
 

@@ -1,7 +1,6 @@
 /** Lists of records within the body of another record: their access, limits, fields and schema. */
 
 import type { JsonSchema } from '../fields/field.ts';
-import { idSchema } from '../fields/keys.ts';
 import { type Label, type Locale, labelText } from '../kernel/messages.ts';
 import type { Models } from './models.ts';
 import { labelOf } from './names.ts';
@@ -91,7 +90,7 @@ const itemSchema = (
   const written = inputSchema(model, action, itemFields(access, action), locale, access.create !== undefined);
   const schema = withNested(written, action, within, locale);
   if (action === 'create' || (access.update === undefined && !access.destroy)) return schema;
-  const id = { ...idSchema(model.key), title: labelText(labelOf('id'), locale) };
+  const id = { type: 'integer', minimum: 1, title: labelText(labelOf('id'), locale) };
   const gone = { type: 'boolean', title: labelText(deleteLabel, locale) };
   const kept = { id, ...(schema['properties'] as JsonSchema) };
   return { ...schema, properties: access.destroy ? { ...kept, [deleteKey]: gone } : kept };

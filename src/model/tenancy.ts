@@ -3,9 +3,8 @@
  * the reference that these memberships have to it.
  */
 
-import type { RecordKey } from '../fields/key.ts';
 import { DefinitionError } from './definition-error.ts';
-import { keyOf, type Models } from './models.ts';
+import type { Models } from './models.ts';
 import type { ResourceModel } from './resource.ts';
 import { membersAsked, type RowMember, type RowReachRule, rowActions } from './row-expression.ts';
 
@@ -19,8 +18,6 @@ export interface Tenancy {
   readonly on: string;
   /** The model of the tenants. */
   readonly tenant: string;
-  /** The keys of the memberships and of the tenants. */
-  readonly keys: { readonly membership: RecordKey; readonly tenant: RecordKey };
   /** The values that rules demand of a membership, which meets one of these; empty if every membership counts. */
   readonly demands: readonly RowMember['where'][];
 }
@@ -54,9 +51,7 @@ const tenancyOf = (models: Models, members: readonly RowMember[]): NamedTenancy 
     .find(({ column }) => column === on);
   if (field?.reference === undefined || field.reference === 'User') return undefined;
   const name = field.name.replace(/_id$/, '');
-  const { reference: tenant } = field;
-  const keys = { membership: keyOf(models, model), tenant: keyOf(models, tenant) };
-  return { name, model, table, owner, on, tenant, keys, demands: demandsOf(members) };
+  return { name, model, table, owner, on, tenant: field.reference, demands: demandsOf(members) };
 };
 
 const tenanciesOf = (models: Models): readonly NamedTenancy[] => {

@@ -15,7 +15,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { RelatedUser, SeenView } from './related-user.ts';
 import type { ManyRelation } from './relation.ts';
 import type { ResourceModel } from './resource.ts';
-import type { Condition, OrderedCondition } from './types/condition-types.ts';
+import type { Condition, IdentityCondition, OrderedCondition } from './types/condition-types.ts';
 import type { AnyRelated, ItemWithin, NewWithin } from './types/related-types.ts';
 
 export type { SeenView } from './related-user.ts';
@@ -161,7 +161,7 @@ type RecordWith<Whole, Shown, Conditional> = [Conditional] extends [never]
     >;
 
 type FieldConditions<Fields extends FieldDefinitions, Id extends RecordId> = {
-  id: OrderedCondition<Id>;
+  id: Id extends number ? OrderedCondition<Id> : IdentityCondition<Id>;
   created_at: OrderedCondition<string>;
   updated_at: OrderedCondition<string>;
 } & {

@@ -248,10 +248,6 @@ const hasSame = (
   return sql`exists (select 1 from ${tableName(table)} where ${tableName(table, 'id')} = ${value} and ${either})`;
 };
 
-/** In place of the record that has a value, of the same type as its id. */
-const noHolder = ({ key: { field } }: ResourceModel, dialect: Dialect): Fragment =>
-  field.type.column === 'integer' ? literal(0) : dialect.cast(sql`null`, field.type.column);
-
 /** A row if the reference names no record that it may name. */
 const missing = (
   model: ResourceModel,
@@ -275,25 +271,23 @@ const missing = (
     conditions.push(hasSame(model, lookUp, value, shared, id));
   }
   const refers = isStored ? sql`${value} is not null and ` : sql``;
-  return sql`select ${place} as place, ${noHolder(model, dialect)} as holder where ${refers}not (${join(conditions, ' and ')})`;
+  return sql`select ${place} as place, 0 as holder where ${refers}not (${join(conditions, ' and ')})`;
 };
 
 /** A row if other records hold the updated one to another value. */
 const held = (
-  model: ResourceModel,
+  { table }: ResourceModel,
   { referrers }: HeldLookUp,
   place: Fragment,
   value: Fragment,
   id: Fragment,
-  dialect: Dialect,
 ): Fragment => {
-  const { table } = model;
   const holding = referrers.map(({ table: of, field: { column, same = '' } }) => {
     const others = of === table ? sql` and ${identifier(of, 'id')} <> ${id}` : sql``;
     const differs = sql`${identifier(of, same)} <> ${value}`;
     return sql`exists (select 1 from ${identifier(of)} where ${identifier(of, column)} = ${id}${others} and ${differs})`;
   });
-  return sql`select ${place} as place, ${noHolder(model, dialect)} as holder where ${join(holding, ' or ')}`;
+  return sql`select ${place} as place, 0 as holder where ${join(holding, ' or ')}`;
 };
 
 /** One select per look-up, which returns its index if there is a collision, and the record that has the values. */
@@ -312,7 +306,7 @@ const compileLookUps = (
       const value = (at: number) => param('values', (valueStarts[index] ?? 0) + at);
       const reached = (at: number) => param('rows', (rowStarts[index] ?? 0) + at);
       if (each.kind === 'unique') return takenBy(model, each, place, value, id, isUpdate);
-      if (each.kind === 'held') return held(model, each, place, value(0), id, dialect);
+      if (each.kind === 'held') return held(model, each, place, value(0), id);
       return missing(model, each, place, value, id, reached, dialect);
     });
     return join(selects, ' union all ');
@@ -384,14 +378,9 @@ export class Collisions {
       rows: lookUps.flatMap(reachValues),
       id: id ?? null,
     });
-    const rows = await reader.all<{ place: string; holder: RecordId | null }>(query);
+    const rows = await reader.all<{ place: string; holder: RecordId }>(query);
     if (rows.length === 0) return [];
-    const holders = new Map(
-      rows.map(({ place, holder }): [number, RecordId] => [
-        Number(place),
-        holder === null ? 0 : this.#model.key.stored(holder),
-      ]),
-    );
+    const holders = new Map(rows.map(({ place, holder }) => [Number(place), this.#model.key.stored(holder)]));
     const found = await staying(lookUps, holders, candidate.makeWay);
     const order = this.#order;
     return collisionsOf(found, grant).sort((a, b) => order.indexOf(a.field) - order.indexOf(b.field));

@@ -2,7 +2,6 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { recordValue } from '../database/record-column.ts';
 import { versionColumn } from '../database/source.ts';
 import {
   type Argument,
@@ -101,11 +100,6 @@ export const createPresent = (database: Database, table: string, key: RecordKey)
 /** The references by one field to one record, as noted in a bundle. */
 type Noted = { readonly bundle: string; readonly field: string; readonly target: RecordId };
 
-/** The target also as a text: a value of a statement has one type. */
-type NotedValues = Noted & { readonly targetText: string };
-
-const valuesOf = (noted: Noted): NotedValues => ({ ...noted, targetText: String(noted.target) });
-
 /** The columns of a record as `WholeRecord`. */
 const wholeColumns = (model: ResourceModel, models: Models, dialect: Dialect): Fragment => {
   const json = projection(resourceSource(model, models), [...model.fields.keys()], dialect, model.table);
@@ -190,12 +184,12 @@ export class ManyRecords {
 
   /** Returns the ids of records whose references, as noted in a bundle, are still null. */
   async released(transaction: Transaction, field: ModelField, noted: Noted): Promise<readonly RecordId[]> {
-    const released = statement<NotedValues>(
+    const released = statement<Noted>(
       this.#dialect,
       (param) =>
         sql`select id from ${this.#table} where ${this.#isReleased(field, param)}${this.#dialect.updateLock}`,
     );
-    const rows = await transaction.all<{ id: RecordId }>(released(valuesOf(noted)));
+    const rows = await transaction.all<{ id: RecordId }>(released(noted));
     return rows.map(({ id }) => this.#model.key.stored(id));
   }
 
@@ -204,7 +198,7 @@ export class ManyRecords {
    * have other values by now. @throws ConstraintError
    */
   async refer(transaction: Transaction, field: ModelField, noted: Noted, now: number): Promise<void> {
-    const refer = statement<NotedValues & { now: string }>(this.#dialect, (param) => {
+    const refer = statement<Noted & { now: string }>(this.#dialect, (param) => {
       const values = [
         sql`${identifier(field.column)} = ${param('target')}`,
         sql`${identifier(versionColumn)} = ${identifier(versionColumn)} + 1`,
@@ -212,26 +206,18 @@ export class ManyRecords {
       ];
       return sql`update ${this.#table} set ${join(values)} where ${this.#isReleased(field, param)}`;
     });
-    await transaction.run(refer({ ...valuesOf(noted), now: toTimestamp(now) }));
+    await transaction.run(refer({ ...noted, now: toTimestamp(now) }));
   }
 
-  #isReleased(field: ModelField, param: Argument<NotedValues>): Fragment {
-    const { column, same, reference = '' } = field;
-    const noted = sql`${identifier(column)} is null and id in (${this.#notedIds(field, param)})`;
+  #isReleased({ column, same, reference = '' }: ModelField, param: Argument<Noted>): Fragment {
+    const noted = sql`${identifier(column)} is null and id in (${this.#notedIds(param)})`;
     if (same === undefined) return noted;
     const target = identifier(referencedTable(this.#models, reference));
     const shared = sql`select ${identifier(same)} from ${target} where id = ${param('target')}`;
     return sql`${noted} and ${identifier(same)} = (${shared})`;
   }
 
-  /** The ids of the records that a bundle notes with a reference to the target. */
-  #notedIds({ referenceKey = this.#model.key }: ModelField, value: Argument<NotedValues>): Fragment {
-    const { key, name } = this.#model;
-    const id = recordValue(this.#dialect, key, (column) => identifier(column));
-    const isTarget =
-      referenceKey.field.type.column === 'integer'
-        ? sql`target_id = ${value('target')}`
-        : sql`target_key = ${value('targetText')}`;
-    return sql`select ${id} from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' and model = ${literal(name)} and field = ${value('field')} and ${isTarget}`;
+  #notedIds(value: Argument<Noted>): Fragment {
+    return sql`select record_id from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' and model = ${literal(this.#model.name)} and field = ${value('field')} and target_id = ${value('target')}`;
   }
 }

@@ -1,7 +1,6 @@
 /** The metadata endpoints of models: fields, filters, relations and actions, as an area offers them. */
 
 import { type Principal, takes } from '../auth/principal.ts';
-import type { RecordKey } from '../fields/key.ts';
 import { checkedModels } from '../http/call.ts';
 import type { Call, Endpoint, QueryDocs } from '../http/endpoint.ts';
 import { languageOf, languageQuery } from '../http/language.ts';
@@ -177,14 +176,14 @@ type MetadataPlace = Pick<Endpoint, 'operation' | 'path' | 'auth' | 'policy'> & 
   readonly referrers?: readonly Referrer[];
 };
 
-const recordQuery = (key: RecordKey): QueryDocs => ({
+const recordQuery: QueryDocs = {
   name: 'id',
   description: {
     'zh-CN': '某条记录的标识：权限、可见字段与只读字段针对该记录',
     en: 'Id of a record: permissions, visible and read-only fields are those of this record',
   },
-  schema: key.kind === 'integer' ? { type: 'integer' } : key.schema,
-});
+  schema: { type: 'integer' },
+};
 
 const valuesQuery: QueryDocs = {
   name: 'with',
@@ -234,7 +233,7 @@ export const metadataEndpoint = (
       },
       tag,
       data: metadataSchema,
-      query: [languageQuery(languages), recordQuery(model.key), valuesQuery],
+      query: [languageQuery(languages), recordQuery, valuesQuery],
       problems: ['invalid_parameter', 'unusable_field', 'record_not_found'],
     },
     handle: async (call) => {

@@ -56,7 +56,5 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
     endpoints.push(restoreEndpoint(resource, area, common, records.answered('saved')));
   }
   if (isAdmin) endpoints.push(...referencesEndpoints(resource, area), forgetEndpoint(resource, area));
-  // Every path of a record has its id under this name.
-  if (model.key.kind === 'integer') return endpoints;
-  return endpoints.map((each) => ({ ...each, docs: { ...each.docs, recordId: model.key.schema } }));
+  return endpoints;
 };

@@ -5,7 +5,6 @@ import { toQuery } from '../database/statement.ts';
 import { jobLeaseMs } from '../database/tables.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import { forgetDelivered } from '../delivery/webhooks.ts';
-import type { RecordId } from '../fields/key.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { createCommands } from '../ledger/command.ts';
 import type { TableContext } from '../ledger/context.ts';
@@ -59,7 +58,7 @@ export const createForget = ({ database, clock, outbox, wake }: ForgetParts): Fo
 /** The same for a process that runs no jobs: those of the service find the job that it stores. */
 export const forgetRecord = (
   database: Database,
-  record: { readonly model: string; readonly id: RecordId },
+  record: { readonly model: string; readonly id: number },
   now: number,
   actor: Actor,
 ): Promise<Forgotten> => {

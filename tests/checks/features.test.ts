@@ -134,7 +134,6 @@ const rows: readonly Row[] = [
     [`${reference}configuration`, 'limits'],
   ],
   // Models
-  ['option key', [`${guide}existing-tables`, "key: 'uuid'"], [`${reference}resource`, '`key`']],
   [
     'option fields, option label, option pluralLabel, option icon, option menu, option display, option plural, option singular',
     [`${reference}fields`, '`menu`'],
@@ -203,7 +202,7 @@ const rows: readonly Row[] = [
     'field string, field text, field integer, field number, field decimal, field boolean, field date, field datetime, field time, field enum, field json, field email, field url, field uuid, field reference, field sequence',
     [`${guide}modelling`, 'field.sequence'],
     [`${guide}modelling`, 'decimal'],
-    [`${reference}fields`, 'field.uuid'],
+    [`${guide}existing-tables`, 'field.uuid'],
     [`${guide}modelling-recipes`, 'field.json'],
   ],
   // Working with an application
@@ -222,6 +221,11 @@ const rows: readonly Row[] = [
     [`${guide}modelling`, 'generate resource'],
     [`${guide}upgrading`, 'gatewright migrate'],
     [`${reference}migrations`, 'migrate --undo'],
+  ],
+  [
+    'command adopt',
+    [`${guide}adopt`, 'gatewright adopt'],
+    [`${guide}existing-tables`, 'adopt.md', 'adopt.zh-CN.md'],
   ],
   [
     'command generate endpoint, command generate job, setting onStart, setting onStop',
@@ -320,6 +324,7 @@ const searched: readonly (readonly [page: string, english: string, chinese: stri
   ['databases', 'connection string', '连接串'],
   ['existing-tables', 'existing database', '已有数据库'],
   ['existing-tables', 'UUID', 'UUID'],
+  ['adopt', 'introspection', '内省'],
   ['kubernetes', 'zero-downtime', '不停机'],
   ['upgrading', 'zero-downtime', '不停机'],
   ['erasure', 'GDPR', 'GDPR'],

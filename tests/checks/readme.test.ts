@@ -132,12 +132,6 @@ const bullets: readonly Bullet[] = [
       ],
       ['aggregates', '汇总', 'file', `${resources}/aggregate.test.ts`],
       ['full-text search', '全文搜索', 'file', `${resources}/full-text-search.test.ts`],
-      [
-        '[UUIDs as ids](docs/guide/existing-tables.md)',
-        '[UUID 作为 id](docs/guide/existing-tables.zh-CN.md)',
-        'file',
-        'src/fields/keys/uuid.ts',
-      ],
     ],
   },
   {
@@ -180,7 +174,7 @@ const bullets: readonly Bullet[] = [
 
 /** Features that the README denies, in both languages; true while there are none. */
 const missing: readonly (readonly [english: string, chinese: string, isMissing: boolean])[] = [
-  ['existing tables', '已有的数据表', !registry.has('adopt')],
+  ['keys other than integers', '非整数主键', !/readonly key\?:/.test(read('src/model/definition.ts'))],
   ['storage of files', '文件存储', !fieldKinds.some((kind) => /file/.test(kind))],
   ['GraphQL', 'GraphQL', !Object.hasOwn(manifest.dependencies, 'graphql')],
   ['MySQL', 'MySQL', !/mysql/i.test(databaseUrlForms)],

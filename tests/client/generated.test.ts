@@ -6,7 +6,6 @@ import { createClient } from '../../client/index.ts';
 import { createApplication } from '../../src/app/application.ts';
 import { clientFile, mark } from '../../src/cli/client-file.ts';
 import { run } from '../../src/cli/test-io.ts';
-import { resources as parcels } from '../contract/keys/parcels.ts';
 import { resources as market } from '../contract/relations/market.ts';
 import { resources as purchases } from '../contract/relations/purchases.ts';
 import { describeDatabase } from '../support/databases.ts';
@@ -15,22 +14,21 @@ import { newsroom } from './applications.ts';
 import { thing } from './thing.ts';
 import { createProject } from './typescript.ts';
 
-const contractFile = (name: string): string =>
-  fileURLToPath(new URL(`../contract/${name}.ts`, import.meta.url));
+const relationsFile = (name: string): string =>
+  fileURLToPath(new URL(`../contract/relations/${name}.ts`, import.meta.url));
 const thingFile = fileURLToPath(new URL('thing.ts', import.meta.url));
 
 /** Holds the written types to the types that the models themselves give, in both directions. */
 const comparison = `
 import type { ResourceShape } from 'gatewright/client';
 import type {
-  CreateBodyOf, DetailOf, FilterOf, IdOf, ListItemOf, RelationsOf, SavedOf, SortOf, UpdateBodyOf,
+  CreateBodyOf, DetailOf, FilterOf, ListItemOf, RelationsOf, SavedOf, SortOf, UpdateBodyOf,
 } from '#model';
 import type { Resources } from './resources.ts';
 import type { Models } from './models.ts';
 
 type Known = Models[keyof Models];
 interface Shape<Model> {
-  id: IdOf<Model>;
   listed: ListItemOf<Model>;
   record: DetailOf<Model>;
   saved: SavedOf<Model>;
@@ -48,7 +46,6 @@ type Compared = {
 };
 const part = { listed: true, record: true, saved: true, create: true, update: true, filter: true, sort: true } as const;
 const related = { ...part, relations: true } as const;
-const named = { ...related, id: true } as const;
 `;
 
 /** A file of models by their paths, each of a file of the tests. */
@@ -71,7 +68,7 @@ it('the written types are those of the models, for every type of field', async (
 
 it.each([
   [
-    'relations/market',
+    'market',
     market,
     {
       customers: 'customer',
@@ -84,7 +81,7 @@ it.each([
     },
   ],
   [
-    'relations/purchases',
+    'purchases',
     purchases,
     {
       articles: 'article',
@@ -98,30 +95,14 @@ it.each([
       seals: 'seal',
     },
   ],
-  [
-    'keys/parcels',
-    parcels,
-    {
-      carriers: 'carrier',
-      depots: 'depot',
-      seats: 'seat',
-      parcels: 'parcel',
-      stamps: 'stamp',
-      diaries: 'diary',
-    },
-  ],
 ])('the written relations of the %s are those of the models', async (name, resources, models) => {
   const project = await createProject({ types: ['node'], noUnusedLocals: true });
   await project.write('resources.ts', clientFile(createApplication({ resources })));
-  await project.write('models.ts', modelsFile(contractFile(name), models));
-  // Resources whose ids are numbers do not write their type.
-  const all = Object.keys(models).map((path) => {
-    const isText = resources.some((model) => model.path === path && model.key.kind !== 'integer');
-    return `${path}: ${isText ? 'named' : 'related'}`;
-  });
+  await project.write('models.ts', modelsFile(relationsFile(name), models));
+  const all = Object.keys(models).map((path) => `${path}: related`);
   await project.write(
     'comparison.ts',
-    `${comparison}export const compared: Compared = { ${all.join(', ')} };\nexport { named, part, related };`,
+    `${comparison}export const compared: Compared = { ${all.join(', ')} };\nexport { part };`,
   );
   expect(await project.compile()).toBe('');
 });

@@ -56,9 +56,6 @@ const paths = [
   '/api/v1/samples/3/history',
   '/api/v1/samples/10',
   '/api/v1/samples/10/history',
-  '/api/v1/tokens',
-  '/api/v1/tokens?sort=-id&filter[sample_id]=3',
-  '/admin/records/tokens?trashed=true',
   '/api/v1/lefts',
   '/api/v1/rights',
   '/admin/meta',
@@ -105,9 +102,6 @@ const fillService = async (databases: Databases) => {
   });
   await service.ok('PATCH', '/api/v1/samples/3', { token: root, body: { sample: { count: 4 } } });
   await service.ok('DELETE', '/api/v1/samples/2', { token: root });
-  const { id: former } = await create('tokens', 'token', { name: 'first' });
-  await create('tokens', 'token', { name: 'second', sample_id: 3, former_id: former });
-  await service.ok('DELETE', `/api/v1/tokens/${former}`, { token: root });
   const { id: left } = await create('lefts', 'left', { name: 'l' });
   const { id: right } = await create('rights', 'right', { name: 'r', left_id: left });
   await service.ok('PATCH', `/api/v1/lefts/${left}`, { token: root, body: { left: { right_id: right } } });

@@ -34,12 +34,6 @@ const sampleFields = {
 const leftFields = { name: field.string({ required: true }), right: field.reference('Right') };
 const rightFields = { name: field.string({ required: true }), left: field.reference('Left') };
 
-const tokenFields = {
-  name: field.string({ required: true }),
-  sample: field.reference('Sample', { onDelete: 'null' }),
-  former: field.reference('Token', { key: 'uuid', onDelete: 'null' }),
-};
-
 /** Tables that no model owns, one of them without an id, and a trigger that rows must not set off again. */
 const ownTables: Migrations[string] = {
   up: async (db, dialect) => {
@@ -68,7 +62,6 @@ const migrations: Migrations = {
       await createTable(db, dialect, 'samples', { fields: sampleFields, search: ['title', 'body'] });
       await createTable(db, dialect, 'lefts', { fields: { name: leftFields.name } });
       await createTable(db, dialect, 'rights', { fields: rightFields });
-      await createTable(db, dialect, 'tokens', { key: 'uuid', fields: tokenFields });
       await sql`alter table lefts add column right_id ${ownWords(dialectOf(dialect)).integer} references rights (id)`.execute(
         db,
       );
@@ -91,7 +84,6 @@ export const moveApplication = (): Application =>
       }),
       defineResource('Left', { fields: leftFields }),
       defineResource('Right', { fields: rightFields }),
-      defineResource('Token', { key: 'uuid', fields: tokenFields, history: true, trash: true }),
     ],
     migrations,
   });

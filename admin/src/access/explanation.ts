@@ -47,7 +47,7 @@ export interface Step {
   readonly record?: {
     readonly model: string;
     readonly path: string;
-    readonly id: number | string;
+    readonly id: number;
     readonly owner: { readonly id: number; readonly name: string } | null;
   };
 }
@@ -103,7 +103,7 @@ export const listOf = (path: string, filter: Readonly<Record<string, unknown>>):
 
 /** Path of the record, or of the caller's memberships, where a condition could be changed. */
 export const conditionChangedAt = ({ change_at: at }: Condition, { caller }: Explanation) => {
-  const [, path, id] = /^\/admin\/records\/([^/]+)(?:\/([^/]+))?$/.exec(at ?? '') ?? [];
+  const [, path, id] = /^\/admin\/records\/([^/]+)(?:\/(\d+))?$/.exec(at ?? '') ?? [];
   if (path === undefined) return undefined;
   if (id !== undefined) return { path, id, to: `/records/${path}/${id}/show` };
   const to = caller.kind === 'user' ? listOf(path, { user_id: caller.id }) : `/records/${path}`;

@@ -20,7 +20,7 @@ import { Steps } from '../parts/steps.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import { UngrantedNotice, UngrantedPage } from '../parts/ungranted.tsx';
 import type { Metadata } from '../records/metadata.ts';
-import { type AnyRecord, idFrom, recordName } from '../records/record.ts';
+import { type AnyRecord, recordName } from '../records/record.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
 import { dataProvider, recordsPrefix, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -108,7 +108,7 @@ const useCurrentRecord = (path: string, id: string, versions: readonly Version[]
     enabled: versions !== undefined && versions[0]?.action !== 'destroy',
     queryFn: async () => {
       try {
-        return (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: idFrom(id) })).data;
+        return (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data;
       } catch (error) {
         if (failureOf(error).status === 404) return null;
         throw error;
@@ -127,7 +127,7 @@ const History = ({ metadata, path, id }: HistoryProps) => {
   if (versions === undefined || record === undefined) return <Waiting />;
   const [newest] = versions;
   const values = record ?? newest?.before ?? newest?.after ?? {};
-  const name = `${metadata.label} · ${recordName(metadata, { ...values, id: idFrom(id) })}`;
+  const name = `${metadata.label} · ${recordName(metadata, { ...values, id: Number(id) })}`;
   const isRestorable = (version: Version): boolean =>
     record !== null && version !== newest && version.action !== 'destroy' && !isForgotten(version);
   const isRestorer = metadata.permissions.update;

@@ -15,7 +15,6 @@ import { etagField } from '../../../client/react-admin/data-provider.ts';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
 import type { Metadata, MetadataField } from '../records/metadata.ts';
 import type { AnyRecord } from '../records/record.ts';
-import { idFrom } from '../records/record.ts';
 import { dataProvider, recordsPrefix, send } from '../service.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { Changes } from './changes.tsx';
@@ -46,7 +45,7 @@ export const Restore = ({ metadata, path, id, version, onClose }: RestoreProps) 
     gcTime: 0,
     staleTime: 0,
     queryFn: async () =>
-      (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: idFrom(id) })).data,
+      (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data,
   });
   const writable = metadata.fields.filter((field) => !field.read_only);
   const fields = record === undefined ? [] : changedFields({ fields: writable }, record, version.after);

@@ -8,7 +8,6 @@ import { LinkButton } from '../parts/link.tsx';
 import { Step, Steps } from '../parts/steps.tsx';
 import { RelativeTime } from '../parts/time.tsx';
 import type { Metadata } from '../records/metadata.ts';
-import type { RecordId } from '../records/record.ts';
 import { recordsPrefix, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { Actor } from './actor.tsx';
@@ -20,7 +19,7 @@ const latest = 5;
 interface TimelineProps {
   readonly metadata: Metadata;
   readonly path: string;
-  readonly id: RecordId;
+  readonly id: number;
 }
 
 /** The latest changes of a record: author, time and fields. */

@@ -1,6 +1,5 @@
 /** Sending the lines of a file, and their results. */
 
-import type { RecordId } from '../records/record.ts';
 import { send } from '../service.ts';
 import type { FileContent, FileLine } from './file-lines.ts';
 
@@ -11,7 +10,7 @@ const linesPerRequest = 200;
 export interface ImportedLine {
   readonly line: number;
   readonly action: 'create' | 'update' | 'refuse';
-  readonly id: RecordId | null;
+  readonly id: number | null;
   readonly changes: Readonly<Record<string, readonly unknown[]>>;
   readonly errors: readonly {
     readonly field: string;

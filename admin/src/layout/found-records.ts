@@ -3,7 +3,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { GatewrightError } from '../../../client/error.ts';
 import { useDebounced } from '../parts/use-debounced.ts';
-import type { RecordId } from '../records/record.ts';
 import { useModels } from '../records/use-metadata.ts';
 import { send } from '../service.ts';
 import { type Text, useText } from '../texts/provider.ts';
@@ -14,7 +13,7 @@ interface FoundGroup {
   /** Path of the list: `users`, `records/orders`. */
   readonly resource: string;
   readonly records: readonly {
-    readonly id: RecordId;
+    readonly id: number;
     readonly name: string;
     /** Additional words next to its name. */
     readonly alias?: string | null;
@@ -33,7 +32,7 @@ export interface PaletteOption {
   /** An action in place of the link; `to` then only identifies the entry. */
   readonly run?: () => void;
   /** A number next to the label, if the name alone does not identify the record. */
-  readonly id?: RecordId;
+  readonly id?: number;
   /** The reason why a record was found, if its label does not show it. */
   readonly match?: string | undefined;
 }
@@ -49,7 +48,7 @@ export interface FoundOptions {
 const isWanted = (words: string): boolean => words.length >= 2 || /^\d$/.test(words);
 
 /** Path of the page of a record. */
-const pageOf = (resource: string, id: RecordId): string =>
+const pageOf = (resource: string, id: number): string =>
   resource === 'api_keys'
     ? `/api_keys/${id}`
     : resource === 'revoked_keys'
@@ -86,7 +85,7 @@ const optionsOf = (
 export const isWholeKey = (words: string): boolean => /^[0-9a-f]{64}$/.test(words);
 
 interface FoundKey {
-  readonly id: RecordId;
+  readonly id: number;
   readonly name: string;
   readonly username: string;
   readonly revoked_at: string | null;

@@ -1,7 +1,6 @@
 /** The stream of a model's changes, with reconnection. */
 
 import { failureOf } from '../parts/problem.ts';
-import type { RecordId } from '../records/record.ts';
 import { openStream } from '../service.ts';
 import { EventParser } from './event-stream.ts';
 
@@ -9,7 +8,7 @@ import { EventParser } from './event-stream.ts';
 export interface RecordChange {
   readonly number: number;
   readonly model: string;
-  readonly id: RecordId;
+  readonly id: number;
   readonly action: 'create' | 'update' | 'destroy';
 }
 

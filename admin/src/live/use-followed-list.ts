@@ -4,8 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type Identifier, useListContext } from 'ra-core';
 import { useState } from 'react';
 import type { RowMark, RowMarks } from '../parts/row-marks.tsx';
-import type { AnyRecord, RecordId } from '../records/record.ts';
-import { idFrom } from '../records/record.ts';
+import type { AnyRecord } from '../records/record.ts';
 import { dataProvider } from '../service.ts';
 import type { RecordChange } from './follow.ts';
 import { type LiveState, useFollowing } from './use-following.ts';
@@ -23,20 +22,20 @@ interface FollowedList {
 }
 
 /** The last event of each record. */
-const lastOf = (changes: readonly RecordChange[]): ReadonlyMap<RecordId, RecordChange> =>
+const lastOf = (changes: readonly RecordChange[]): ReadonlyMap<number, RecordChange> =>
   new Map(changes.map((change) => [change.id, change]));
 
 /** Milliseconds that a row stays marked as changed. */
 const shownFor = 5_000;
 
-const withoutChanged = (marks: RowMarks, last: ReadonlyMap<RecordId, RecordChange>): RowMarks =>
-  new Map([...marks].filter(([id, { kind }]) => kind === 'deleted' || !last.has(idFrom(String(id)))));
+const withoutChanged = (marks: RowMarks, last: ReadonlyMap<number, RecordChange>): RowMarks =>
+  new Map([...marks].filter(([id, { kind }]) => kind === 'deleted' || !last.has(Number(id))));
 
 interface Page {
   readonly data: readonly AnyRecord[];
 }
 
-const nothing = { marks: new Map<Identifier, RowMark>(), fresh: new Set<RecordId>() } as const;
+const nothing = { marks: new Map<Identifier, RowMark>(), fresh: new Set<number>() } as const;
 
 /**
  * The list of the list context with live changes: changed rows are updated, new records are counted, deleted ones are
@@ -46,13 +45,13 @@ export const useFollowedList = (model: string | undefined): FollowedList => {
   const list = useListContext<AnyRecord>();
   const client = useQueryClient();
   const { resource, data = [], filterValues, filter, sort, page, setPage, refetch } = list;
-  const [seen, setSeen] = useState<{ readonly marks: RowMarks; readonly fresh: ReadonlySet<RecordId> }>(
+  const [seen, setSeen] = useState<{ readonly marks: RowMarks; readonly fresh: ReadonlySet<number> }>(
     nothing,
   );
   const shown = new Set(data.map(({ id }) => id));
 
   /** The given records that match the filter of the list, in their current state. */
-  const readMatching = async (ids: readonly RecordId[], filtered: boolean): Promise<readonly AnyRecord[]> => {
+  const readMatching = async (ids: readonly number[], filtered: boolean): Promise<readonly AnyRecord[]> => {
     if (ids.length === 0) return [];
     const answer = await dataProvider.getList<AnyRecord>(resource, {
       filter: { ...(filtered ? { ...filterValues, ...filter } : {}), id: ids.slice(0, maxChanged) },
@@ -64,7 +63,7 @@ export const useFollowedList = (model: string | undefined): FollowedList => {
 
   const onChanges = async (changes: readonly RecordChange[]): Promise<void> => {
     const last = lastOf(changes);
-    const of = (wanted: (change: RecordChange) => boolean): RecordId[] =>
+    const of = (wanted: (change: RecordChange) => boolean): number[] =>
       [...last.values()].filter(wanted).map(({ id }) => id);
     const [now, came] = await Promise.all([
       readMatching(

@@ -10,7 +10,6 @@ import { useListContext, useNotify } from 'ra-core';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { findKey, isWholeKey } from '../layout/found-records.ts';
-import { idFrom } from '../records/record.ts';
 import { ReferenceValue } from '../records/reference-value.tsx';
 import { useLanguage, useText } from '../texts/provider.ts';
 import { isWordOperator, parseWords } from './date-words.ts';
@@ -99,7 +98,7 @@ const useDescription = (): ((condition: Condition) => ReactNode) => {
       return (
         <>
           {field.label} {text(`filter.operator.${operator}`)}{' '}
-          <ReferenceValue model={model} id={idFrom(value)} plain />
+          <ReferenceValue model={model} id={Number(value)} plain />
         </>
       );
     const choice = field.choices?.find((each) => each.value === value)?.label;

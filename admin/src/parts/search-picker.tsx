@@ -28,19 +28,19 @@ export interface Adding {
 /** Id of the option for `Adding`. */
 const addingId = -1;
 
-interface SearchPickerProps<Item extends { readonly id: number | string }> {
+interface SearchPickerProps<Item extends { readonly id: number }> {
   /** Name of the search in the cache. */
   readonly name: string;
   readonly label: string;
-  readonly value: Item['id'] | null;
-  readonly onChange: (id: Item['id'] | null) => void;
+  readonly value: number | null;
+  readonly onChange: (id: number | null) => void;
   readonly error?: string | undefined;
   readonly required?: boolean;
   /** False while nothing can be searched yet. */
   readonly ready?: boolean;
   readonly nameOf: (item: Item) => string;
   readonly adding?: Adding | undefined;
-  readonly load: (id: Item['id']) => Promise<Item>;
+  readonly load: (id: number) => Promise<Item>;
   readonly search: (words: string, signal: AbortSignal) => Promise<Found<Item>>;
 }
 
@@ -72,9 +72,7 @@ const FoundPaper = ({ children, ...props }: PaperProps) => {
 };
 
 /** Finds a record by a few letters; the service searches. */
-export const SearchPicker = <Item extends { readonly id: number | string }>(
-  props: SearchPickerProps<Item>,
-) => {
+export const SearchPicker = <Item extends { readonly id: number }>(props: SearchPickerProps<Item>) => {
   const { name, label, value, error, required = false, ready = true, adding, load, search, onChange } = props;
   const nameOf = (item: Item): string => (item.id === addingId ? (adding?.label ?? '') : props.nameOf(item));
   const text = useText();
@@ -83,7 +81,7 @@ export const SearchPicker = <Item extends { readonly id: number | string }>(
   const chosen = useQuery({
     queryKey: ['picked', name, value],
     enabled: value !== null && ready,
-    queryFn: () => load(value ?? ''),
+    queryFn: () => load(value ?? 0),
   });
   const picked = value !== null && chosen.data?.id === value ? chosen.data : null;
   const wanted = useDebounced(picked !== null && words === nameOf(picked) ? '' : words.trim());

@@ -3,13 +3,12 @@
 import { readByIds, send } from '../service.ts';
 import { traitsOf } from './field-kinds.ts';
 import type { Metadata, MetadataField } from './metadata.ts';
-import type { RecordId } from './record.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** A changed record: its id, and its former values. */
 export interface ChangedRecord {
-  readonly id: RecordId;
+  readonly id: number;
   readonly before: Values;
 }
 
@@ -30,7 +29,7 @@ const hasValues = ({ fields }: Pick<Metadata, 'fields'>, record: Values, values:
 export const recordsToChange = async (
   metadata: Pick<Metadata, 'fields'>,
   path: string,
-  ids: readonly RecordId[],
+  ids: readonly number[],
   values: Values,
 ): Promise<readonly ChangedRecord[]> => {
   const names = Object.keys(values);

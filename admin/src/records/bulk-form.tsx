@@ -26,15 +26,14 @@ import { FieldInput } from './field-input.tsx';
 import { traitsOf } from './field-kinds.ts';
 import { type Metadata, type MetadataField, metadataFor } from './metadata.ts';
 import { isNotJson } from './not-json.ts';
-import type { RecordId } from './record.ts';
 
 interface BulkFormProps {
   readonly metadata: Metadata;
   readonly path: string;
-  readonly ids: readonly RecordId[];
+  readonly ids: readonly number[];
   readonly onClose: () => void;
   /** Changes the selection. */
-  readonly onChoose: (ids: readonly RecordId[]) => void;
+  readonly onChoose: (ids: readonly number[]) => void;
   readonly onDone: () => void;
 }
 
@@ -245,7 +244,7 @@ const RefusedList = ({ refused, path, onWithout }: RefusedListProps) => {
 
 /** The errors of one record of a batch. */
 export interface Refused {
-  readonly id: RecordId;
+  readonly id: number;
   readonly messages: readonly string[];
 }
 
@@ -254,9 +253,9 @@ export interface Refused {
  */
 export const refusedIn = (
   fields: Readonly<Record<string, string>>,
-  ids: readonly RecordId[],
+  ids: readonly number[],
 ): readonly Refused[] | undefined => {
-  const found = new Map<RecordId, string[]>();
+  const found = new Map<number, string[]>();
   for (const [name, message] of Object.entries(fields)) {
     const [, place] = /^update\.(\d+)(?:\.|$)/.exec(name) ?? [];
     const id = place === undefined ? undefined : ids[Number(place)];

@@ -10,7 +10,6 @@ import { ChoiceChip } from './choice-chip.tsx';
 import { ofKind } from './field-kinds.ts';
 import { fromLocalInput, toLocalInput } from './local-time.ts';
 import type { Choice, FieldInputProps, MetadataField } from './metadata.ts';
-import { idIn } from './record.ts';
 import { ReferenceInput } from './record-picker.tsx';
 
 const JsonInput = lazy(() => import('./json-input.tsx').then(({ JsonInput: part }) => ({ default: part })));
@@ -92,11 +91,11 @@ const RecordInput = ({ field, value, error, record, onChange }: FieldInputProps)
     <ReferenceInput
       label={field.label}
       model={field.reference ?? ''}
-      value={idIn(value)}
+      value={typeof value === 'number' ? value : null}
       onChange={onChange}
       error={error}
       required={field.required}
-      among={idIn(shared) === null ? undefined : { [same]: idIn(shared) ?? 0 }}
+      among={typeof shared === 'number' ? { [same]: shared } : undefined}
     />
   );
 };

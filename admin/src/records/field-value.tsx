@@ -13,7 +13,6 @@ import { monospace } from '../theme.ts';
 import { ChoiceChip } from './choice-chip.tsx';
 import { ofKind } from './field-kinds.ts';
 import type { ListedField } from './metadata.ts';
-import { idIn } from './record.ts';
 import { ReferenceValue } from './reference-value.tsx';
 
 interface FieldValueProps {
@@ -75,7 +74,7 @@ const renderers = {
   email: textValue,
   url: ({ value }) => <WebAddress address={String(value)} />,
   uuid: textValue,
-  reference: ({ field, value }) => <ReferenceValue model={field.reference ?? ''} id={idIn(value) ?? 0} />,
+  reference: ({ field, value }) => <ReferenceValue model={field.reference ?? ''} id={Number(value)} />,
   sequence: textValue,
 } satisfies Readonly<Record<FieldKind, RenderValue>>;
 

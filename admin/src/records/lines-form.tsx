@@ -3,13 +3,13 @@ import { Failed } from '../parts/failed.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { type LinesField, shownLines, withLines } from './lines.ts';
 import type { Metadata } from './metadata.ts';
-import type { AnyRecord, RecordId } from './record.ts';
+import type { AnyRecord } from './record.ts';
 import { RecordForm } from './record-form.tsx';
 
 interface LinesFormProps {
   readonly metadata: Metadata;
   readonly path: string;
-  readonly id: RecordId;
+  readonly id: number;
   readonly field: LinesField;
   readonly onEnd: () => void;
 }

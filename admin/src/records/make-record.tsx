@@ -5,7 +5,7 @@ import { type ComponentType, createContext, useContext, useId } from 'react';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import type { Metadata } from './metadata.ts';
-import { type AnyRecord, defaultsOf, namingField, type RecordId } from './record.ts';
+import { type AnyRecord, defaultsOf, namingField } from './record.ts';
 import type { Draft } from './use-draft.ts';
 import type { RecordFormProps } from './use-save.ts';
 
@@ -20,7 +20,7 @@ interface NewRecordProps {
   /** Values that the new record has at first. */
   readonly values: Draft;
   /** Called with the id of the new record, or without one. */
-  readonly onEnd: (id?: RecordId) => void;
+  readonly onEnd: (id?: number) => void;
 }
 
 /** Creates a record without leaving the form that will refer to it. */

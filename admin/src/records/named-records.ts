@@ -3,8 +3,7 @@
 import { GatewrightError } from '../../../client/error.ts';
 import { loadModels, readNames } from '../service.ts';
 import type { Metadata } from './metadata.ts';
-import type { RecordId } from './record.ts';
-import { idIn, recordName, userDisplay, userModel } from './record.ts';
+import { recordName, userDisplay, userModel } from './record.ts';
 
 /** Path of the records of a model, and the template of their names. */
 interface Naming {
@@ -35,7 +34,7 @@ export const namesOfReferences = (metadata: Pick<Metadata, 'fields'>) => {
   );
   const names = new Map<string, string>();
 
-  const read = async (model: string, ids: readonly RecordId[]): Promise<void> => {
+  const read = async (model: string, ids: readonly number[]): Promise<void> => {
     const naming = await namingOf(model);
     if (naming === null) return;
     for (const record of await readNames(naming.path, ids).catch(emptyIfRefused))
@@ -46,7 +45,7 @@ export const namesOfReferences = (metadata: Pick<Metadata, 'fields'>) => {
     records: readonly Readonly<Record<string, unknown>>[],
   ): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     for (const { name, reference } of references) {
-      const ids = records.flatMap((record) => idIn(record[name]) ?? []);
+      const ids = records.map((record) => record[name]).filter((id) => typeof id === 'number');
       await read(
         reference,
         [...new Set(ids)].filter((id) => !names.has(`${reference} ${id}`)),

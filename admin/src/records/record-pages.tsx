@@ -14,8 +14,7 @@ import { useLanguage, useText } from '../texts/provider.ts';
 import { FormPage } from './form-page.tsx';
 import { linesOf, shownLines, withLines } from './lines.ts';
 import { type Metadata, type MetadataField, metadataFor } from './metadata.ts';
-import type { RecordId } from './record.ts';
-import { type AnyRecord, defaultsOf, idFrom, recordName } from './record.ts';
+import { type AnyRecord, defaultsOf, recordName } from './record.ts';
 import { RecordForm } from './record-form.tsx';
 import type { Draft } from './use-draft.ts';
 import { WithMetadata } from './with-metadata.tsx';
@@ -71,7 +70,7 @@ const Edit = ({ metadata, path, id }: EditProps) => {
   const resource = recordsPrefix + path;
   const lines = linesOf(metadata, 'update');
   const load = async (): Promise<AnyRecord> =>
-    (await dataProvider.getOne<AnyRecord>(resource, { id: idFrom(id), ...withLines(lines) })).data;
+    (await dataProvider.getOne<AnyRecord>(resource, { id: Number(id), ...withLines(lines) })).data;
   // The initial values of a form must not change under it.
   const { data: record, error } = useQuery({
     queryKey: ['edited record', path, id],
@@ -107,8 +106,8 @@ const Edit = ({ metadata, path, id }: EditProps) => {
 const referencesIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>
   Object.fromEntries(
     fields.flatMap(({ name, reference, read_only }) => {
-      const id = parameters.get(name);
-      return reference === undefined || read_only || !id ? [] : [[name, idFrom(id)]];
+      const id = reference !== undefined && !read_only ? Number(parameters.get(name)) : 0;
+      return Number.isSafeInteger(id) && id > 0 ? [[name, id]] : [];
     }),
   );
 
@@ -118,9 +117,9 @@ interface CreateProps {
 }
 
 /** The id of the record to copy: `?from=3`. */
-const sourceIn = (parameters: URLSearchParams): RecordId | undefined => {
-  const from = parameters.get('from');
-  return from === null || from === '' ? undefined : idFrom(from);
+const sourceIn = (parameters: URLSearchParams): number | undefined => {
+  const id = Number(parameters.get('from') ?? '');
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined;
 };
 
 /** A form for a new record, empty or a copy of another record. */
@@ -167,7 +166,7 @@ const isUnique = ({ unique }: MetadataField): boolean => unique !== false;
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
-const Duplicate = ({ metadata, path, from }: CreateProps & { readonly from: RecordId }) => {
+const Duplicate = ({ metadata, path, from }: CreateProps & { readonly from: number }) => {
   const text = useText();
   const language = useLanguage();
   const { data: record, error } = useQuery({

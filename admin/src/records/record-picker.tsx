@@ -6,15 +6,15 @@ import { SearchPicker } from '../parts/search-picker.tsx';
 import { dataProvider, recordsPrefix } from '../service.ts';
 import { useText } from '../texts/provider.ts';
 import { NewRecord, RecordFormContext } from './make-record.tsx';
-import { type AnyRecord, type RecordId, recordName, userModel } from './record.ts';
+import { type AnyRecord, recordName, userModel } from './record.ts';
 import { type Among, searchRecords } from './search-records.ts';
 import { useModel } from './use-metadata.ts';
 
 export interface RecordPickerProps {
   readonly label: string;
   readonly model: string;
-  readonly value: RecordId | null;
-  readonly onChange: (id: RecordId | null) => void;
+  readonly value: number | null;
+  readonly onChange: (id: number | null) => void;
   readonly error?: string | undefined;
   readonly required?: boolean;
   /** Values that the offered records have. */
@@ -29,7 +29,7 @@ export const RecordPicker = ({ model: name, among = {}, ...props }: RecordPicker
   const [words, setWords] = useState<string>();
   const resource = `${recordsPrefix}${model?.path ?? ''}`;
   const label = model?.metadata.label ?? '';
-  const end = (id?: RecordId): void => {
+  const end = (id?: number): void => {
     setWords(undefined);
     if (id !== undefined) props.onChange(id);
   };
@@ -65,7 +65,6 @@ export const RecordPicker = ({ model: name, among = {}, ...props }: RecordPicker
 
 /** Finds the record of a reference: a user, or a record of another model. */
 export const ReferenceInput = (props: RecordPickerProps) => {
-  const { model, among: _, value, ...rest } = props;
-  if (model !== userModel) return <RecordPicker {...props} />;
-  return <UserPicker {...rest} value={typeof value === 'number' ? value : null} />;
+  const { model, among: _, ...rest } = props;
+  return model === userModel ? <UserPicker {...rest} /> : <RecordPicker {...props} />;
 };

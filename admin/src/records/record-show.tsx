@@ -29,7 +29,7 @@ import { traitsOf } from './field-kinds.ts';
 import { FieldValue } from './field-value.tsx';
 import { groupsOf } from './groups.ts';
 import type { Metadata, MetadataField, MetadataRelation } from './metadata.ts';
-import { type AnyRecord, idFrom, namingField, recordName } from './record.ts';
+import { type AnyRecord, namingField, recordName } from './record.ts';
 import { RelatedRecords } from './related-records.tsx';
 import { WithMetadata } from './with-metadata.tsx';
 
@@ -59,7 +59,7 @@ const Show = ({ metadata, path, id }: ShowProps) => {
   const { data: record, error } = useQuery({
     queryKey: ['record', path, id],
     queryFn: async () =>
-      (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: idFrom(id) })).data,
+      (await dataProvider.getOne<AnyRecord>(recordsPrefix + path, { id: Number(id) })).data,
   });
   if (error && failureOf(error).code === problemTable.record_deleted)
     return <DeletedRecord metadata={metadata} path={path} id={id} />;

@@ -2,22 +2,9 @@ import { displayFields, displayName } from '../../../src/model/display.ts';
 import { traitsOf } from './field-kinds.ts';
 import type { Metadata, MetadataField } from './metadata.ts';
 
-/** The id of a record: a number, or a text where the key of its model is another one. */
-export type RecordId = number | string;
-
-/** The id in an address. */
-export const idFrom = (text: string): RecordId => {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : text;
-};
-
-/** The id in a value of a record; null where there is none. */
-export const idIn = (value: unknown): RecordId | null =>
-  typeof value === 'number' || typeof value === 'string' ? value : null;
-
 /** A record of any resource. */
 export interface AnyRecord {
-  readonly id: RecordId;
+  readonly id: number;
   readonly [field: string]: unknown;
 }
 

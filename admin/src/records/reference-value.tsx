@@ -4,12 +4,11 @@ import { useReference } from 'ra-core';
 import { Link } from '../parts/link.tsx';
 import { namesPrefix } from '../service.ts';
 import { namingOf } from './named-records.ts';
-import type { RecordId } from './record.ts';
 import { type AnyRecord, recordName } from './record.ts';
 
 interface ReferenceValueProps {
   readonly model: string;
-  readonly id: RecordId;
+  readonly id: number;
   /** Without a link. */
   readonly plain?: boolean;
 }

@@ -16,7 +16,7 @@ import { useText } from '../texts/provider.ts';
 import { useColumns } from './columns.tsx';
 import { linesOf, maxLines } from './lines.ts';
 import type { Metadata, MetadataRelation } from './metadata.ts';
-import type { AnyRecord, RecordId } from './record.ts';
+import type { AnyRecord } from './record.ts';
 import { useModel } from './use-metadata.ts';
 
 const LinesForm = lazy(async () => ({ default: (await import('./lines-form.tsx')).LinesForm }));
@@ -32,7 +32,7 @@ interface Target {
 interface RelatedProps {
   readonly relation: MetadataRelation;
   /** Id of the record to which they belong. */
-  readonly id: RecordId;
+  readonly id: number;
   /** Resource of that record. */
   readonly of: Target;
 }

@@ -3,12 +3,12 @@
 import { type Found, pickedAtOnce } from '../parts/search-picker.tsx';
 import { send } from '../service.ts';
 import type { Metadata } from './metadata.ts';
-import { type AnyRecord, idFrom, nameFields, namingField, type RecordId } from './record.ts';
+import { type AnyRecord, nameFields, namingField } from './record.ts';
 
 type Query = Readonly<Record<string, string>>;
 
 /** Values that found records have, by field. */
-export type Among = Readonly<Record<string, RecordId>>;
+export type Among = Readonly<Record<string, number>>;
 
 /** Number of newest records that are searched before all others: most searches are for one of them. */
 const newestRows = 50_000;
@@ -22,11 +22,9 @@ const searchCondition = (metadata: Metadata, words: string): Query | undefined =
 };
 
 /** An id as people write it: `17`, `#17`. */
-const idWithin = (words: string, { fields }: Metadata): RecordId | undefined => {
-  const id = words === '' ? '' : idFrom(words.replace(/^#/, ''));
-  const isNumber = fields.find(({ name }) => name === 'id')?.type === 'integer';
-  const isUuid = typeof id === 'string' && /^[0-9a-f-]{36}$/i.test(id);
-  return (isNumber ? typeof id === 'number' : isUuid) ? id : undefined;
+const idIn = (words: string): number | undefined => {
+  const [, digits] = /^#?(\d{1,15})$/.exec(words) ?? [];
+  return digits === undefined || Number(digits) === 0 ? undefined : Number(digits);
 };
 
 /** The newest matching records of a resource, and the record with the typed id. */
@@ -58,13 +56,13 @@ export const searchRecords = async (
   const byWords = async (condition: Query): Promise<Found<AnyRecord>> => {
     if (words === '') return first({});
     const [newest] = (await list({ per_page: '1', after: '' })).items;
-    const from = typeof newest?.id === 'number' ? newest.id - newestRows + 1 : 0;
+    const from = (newest?.id ?? 0) - newestRows + 1;
     if (from <= 1) return list({ ...condition, page: '1' });
     const found = await first({ ...condition, 'filter[id][gte]': String(from) });
     return found.total === undefined ? found : list({ ...condition, page: '1' });
   };
   const condition = searchCondition(metadata, words);
-  const id = idWithin(words, metadata);
+  const id = idIn(words);
   const nothing: Found<AnyRecord> = { items: [], total: 0 };
   const [named, numbered] = await Promise.all([
     condition === undefined ? nothing : byWords(condition),

@@ -9,7 +9,7 @@ import type { RefusalState } from '../parts/refusal.ts';
 import { useText } from '../texts/provider.ts';
 import { type LinesField, rowsOf } from './lines.ts';
 import type { Metadata } from './metadata.ts';
-import type { AnyRecord, RecordId } from './record.ts';
+import type { AnyRecord } from './record.ts';
 import { changedBetween, type Draft, isDifferent } from './use-draft.ts';
 
 export interface RecordFormProps {
@@ -23,7 +23,7 @@ export interface RecordFormProps {
   /** The dialog around a form within a page: it asks before it closes. */
   readonly frame?: (form: ReactNode, leave: () => void) => ReactNode;
   /** Called by a form in a frame, with the id of a new record or without one. */
-  readonly onEnd?: (id?: RecordId) => void;
+  readonly onEnd?: (id?: number) => void;
   /** Elements above the fields. */
   readonly note?: ReactNode;
   /** True if another record can be created afterwards. */
@@ -31,7 +31,7 @@ export interface RecordFormProps {
   /** Reads the record again; absent for a new record. */
   readonly reload?: () => Promise<AnyRecord>;
   /** Saves the differences from `before`; returns the id. */
-  readonly save: (draft: Draft, before: Draft) => Promise<RecordId>;
+  readonly save: (draft: Draft, before: Draft) => Promise<number>;
 }
 
 /**
@@ -51,7 +51,7 @@ export const useSave = (
   const [busy, setBusy] = useState(false);
   const [theirs, setTheirs] = useState<AnyRecord>();
 
-  const done = async (id: RecordId, another = false): Promise<void> => {
+  const done = async (id: number, another = false): Promise<void> => {
     await client.invalidateQueries();
     const { label } = metadata;
     notify(another ? text('records.added', { label, id }) : text('common.saved'), { type: 'success' });

@@ -1,13 +1,12 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import { failureOf, sentenceOf } from '../parts/problem.ts';
-import type { RecordId } from '../records/record.ts';
 import { useLanguage, useText } from '../texts/provider.ts';
 import type { RefusedRestore } from './trashed.ts';
 
 interface RefusalsProps {
   readonly refused: readonly RefusedRestore[];
-  readonly nameOf: (id: RecordId) => string;
+  readonly nameOf: (id: number) => string;
 }
 
 /** Records that were not restored, with the reasons; for a taken value, the message of the field. */

@@ -17,7 +17,6 @@ import { RelativeTime } from '../parts/time.tsx';
 import { UngrantedNotice } from '../parts/ungranted.tsx';
 import { useColumns as useRecordColumns } from '../records/columns.tsx';
 import type { Metadata } from '../records/metadata.ts';
-import type { RecordId } from '../records/record.ts';
 import { recordName } from '../records/record.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
 import { trashPrefix } from '../service.ts';
@@ -101,7 +100,7 @@ const Content = ({ metadata, path }: TrashProps) => {
   const own = useTrashColumns({ metadata, path });
   const isRestorer = metadata.permissions.create;
   const nameOf = (record: TrashedRecord): string => `#${record.id} ${recordName(metadata, record)}`;
-  const nameOfId = (id: RecordId): string => {
+  const nameOfId = (id: number): string => {
     const record = data.find((each) => each.id === id);
     return record === undefined ? `#${id}` : nameOf(record);
   };

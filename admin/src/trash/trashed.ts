@@ -1,5 +1,5 @@
 import type { VersionActor } from '../history/version.ts';
-import type { AnyRecord, RecordId } from '../records/record.ts';
+import type { AnyRecord } from '../records/record.ts';
 import { recordsPrefix, send } from '../service.ts';
 
 /** A deleted record that can be restored. */
@@ -18,19 +18,19 @@ export const loadTrashed = async (path: string, id: string): Promise<TrashedReco
   return (await send<TrashedRecord>('GET', address)).data;
 };
 
-const restoreRecord = (path: string, id: RecordId): Promise<unknown> =>
+const restoreRecord = (path: string, id: number): Promise<unknown> =>
   send('POST', `/admin/${recordsPrefix}${path}/${id}/restore`, { body: {} });
 
 /** A record that was not restored, with the reason. */
 export interface RefusedRestore {
-  readonly id: RecordId;
+  readonly id: number;
   readonly error: unknown;
 }
 
 /** Restores records one by one in the given order; returns the refused ones. */
 export const restoreAll = async (
   path: string,
-  ids: readonly RecordId[],
+  ids: readonly number[],
 ): Promise<readonly RefusedRestore[]> => {
   const refused: RefusedRestore[] = [];
   for (const id of ids) {

@@ -3,12 +3,11 @@ import { useNotify } from 'ra-core';
 import { useState } from 'react';
 import { useTell } from '../parts/problem.ts';
 import { useUndoNotice } from '../parts/undo.tsx';
-import type { RecordId } from '../records/record.ts';
 import { useText } from '../texts/provider.ts';
 import { type RefusedRestore, restoreAll } from './trashed.ts';
 
 /** Notifies that records went to the trash, and offers to restore them at once; later they are in its list. */
-export const useTrashedNotice = (path: string): ((ids: readonly RecordId[]) => void) => {
+export const useTrashedNotice = (path: string): ((ids: readonly number[]) => void) => {
   const text = useText();
   const notify = useNotify();
   const offer = useUndoNotice();
@@ -30,10 +29,10 @@ export const useRestore = (path: string) => {
   const text = useText();
   const notify = useNotify();
   const client = useQueryClient();
-  const [busy, setBusy] = useState<readonly RecordId[]>([]);
+  const [busy, setBusy] = useState<readonly number[]>([]);
   const [refused, setRefused] = useState<readonly RefusedRestore[]>([]);
   /** Returns the number of restored records. */
-  const restoreRecords = async (ids: readonly RecordId[]): Promise<number> => {
+  const restoreRecords = async (ids: readonly number[]): Promise<number> => {
     setBusy(ids);
     setRefused([]);
     const left = await restoreAll(path, ids);

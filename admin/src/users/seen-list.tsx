@@ -17,7 +17,6 @@ import { failureOf } from '../parts/problem.ts';
 import { ViewButton } from '../parts/record-list-page.tsx';
 import { fieldColumn } from '../records/columns.tsx';
 import type { Metadata, MetadataField } from '../records/metadata.ts';
-import type { RecordId } from '../records/record.ts';
 import { type AnyRecord, listedFields, namingField, recordName } from '../records/record.ts';
 import { recordsPrefix, send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -101,7 +100,7 @@ const Content = ({ user, metadata, path }: SeenListProps) => {
   );
 };
 
-const recordPath = (user: User, path: string, id: RecordId): string => `/users/${user.id}/view/${path}/${id}`;
+const recordPath = (user: User, path: string, id: number): string => `/users/${user.id}/view/${path}/${id}`;
 
 const Hidden = () => {
   const text = useText();

@@ -8,7 +8,6 @@ import { Loaded } from '../layout/failure.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Link } from '../parts/link.tsx';
 import type { Metadata } from '../records/metadata.ts';
-import type { RecordId } from '../records/record.ts';
 import { type AnyRecord, recordName } from '../records/record.ts';
 import { send } from '../service.ts';
 import { useText } from '../texts/provider.ts';
@@ -19,7 +18,7 @@ interface SeenRecordProps {
   readonly user: User;
   readonly metadata: Metadata;
   readonly path: string;
-  readonly id: RecordId;
+  readonly id: number;
 }
 
 /** Every field that the administrator may read: its value, or that it is hidden from the user. */

@@ -12,7 +12,6 @@ import { Loaded } from '../layout/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LinkButton } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
-import { idFrom } from '../records/record.ts';
 import { useModels } from '../records/use-metadata.ts';
 import { WithMetadata } from '../records/with-metadata.tsx';
 import { send } from '../service.ts';
@@ -61,7 +60,7 @@ const Viewed = ({ user }: { readonly user: User }) => {
                 <SeenList key={path} user={user} metadata={metadata} path={path} />
               </>
             ) : (
-              <SeenRecord user={user} metadata={metadata} path={path} id={idFrom(record)} />
+              <SeenRecord user={user} metadata={metadata} path={path} id={Number(record)} />
             )
           }
         </WithMetadata>

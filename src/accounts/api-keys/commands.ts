@@ -6,7 +6,6 @@
 import { sql as raw } from 'kysely';
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
 import { maxRequests } from '../../auth/rate-limit.ts';
-import { storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { literal, own, sql, statement, toQuery } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
@@ -358,7 +357,6 @@ interface OwnedAccount {
   readonly owner_id: number | null;
   readonly owner_model: string | null;
   readonly owner_record: number | null;
-  readonly owner_key: string | null;
 }
 
 /**
@@ -375,22 +373,19 @@ const ownsAccount = async (
   const read = (lock: boolean) =>
     statement<{ id: number }>(
       dialect,
-      (value) => sql`select owner_id, owner_model, owner_record, owner_key from ${own('users')}
+      (value) => sql`select owner_id, owner_model, owner_record from ${own('users')}
         where id = ${value('id')} and kind = 'service'
           and (owner_record is null or disabled = ${literal(false)})${lock ? dialect.updateLock : sql``}`,
     );
   const before = await transaction.get<OwnedAccount>(read(false)({ id }));
   if (before?.owner_model != null && before.owner_record !== null) {
-    const record = {
-      model: before.owner_model,
-      id: storedRecord({ record_id: before.owner_record, record_key: before.owner_key }),
-    };
+    const record = { model: before.owner_model, id: Number(before.owner_record) };
     if (!(await manages(change, record))) return false;
   }
   const account = await transaction.get<OwnedAccount>(read(true)({ id }));
   if (account === undefined || account.owner_model !== before?.owner_model) return false;
   if (account.owner_model === null) return account.owner_id === person;
-  return account.owner_record === before.owner_record && account.owner_key === before.owner_key;
+  return account.owner_record === before.owner_record;
 };
 
 /** Dependencies of the commands of users on their own keys. */

@@ -1,10 +1,8 @@
 /** Rotation: a key gets a new secret, and the present one stays valid for an overlap. */
 
 import { hashKey, keyPrefixLength, newKey } from '../../auth/api-key.ts';
-import { type RecordColumns, storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { own, sql, statement, toQuery } from '../../database/statement.ts';
-import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { AuditEntry } from '../../ledger/audit.ts';
@@ -22,7 +20,6 @@ export interface LockedKey extends StoredRestrictions {
   /** The record that owns the service account of the key; null for every other key. */
   readonly owner_model: string | null;
   readonly owner_record: number | null;
-  readonly owner_key: string | null;
   readonly name: string;
   readonly key_hash: string;
   readonly key_prefix: string;
@@ -43,8 +40,7 @@ export const lockKey = ({ transaction, dialect }: Change, id: number): Promise<L
         ${timeText(dialect, sql`case when k.rotated_at is null then k.last_used_at else k.secret_used_at end`)} as used_at,
         (select case when u.kind = 'service' then u.owner_id else u.id end from ${own('users')} u where u.id = k.user_id) as owner_id,
         (select u.owner_model from ${own('users')} u where u.id = k.user_id) as owner_model,
-        (select u.owner_record from ${own('users')} u where u.id = k.user_id) as owner_record,
-        (select u.owner_key from ${own('users')} u where u.id = k.user_id) as owner_key
+        (select u.owner_record from ${own('users')} u where u.id = k.user_id) as owner_record
       from ${own('api_keys')} k where k.id = ${value('id')}${dialect.updateLock}`,
   );
   return transaction.get<LockedKey>(lock({ id }));
@@ -53,7 +49,7 @@ export const lockKey = ({ transaction, dialect }: Change, id: number): Promise<L
 /** Tells whether an actor is responsible for the service accounts of a record. */
 export type ManagesOwner = (
   change: Change,
-  record: { readonly model: string; readonly id: RecordId },
+  record: { readonly model: string; readonly id: number },
 ) => Promise<boolean>;
 
 /**
@@ -64,14 +60,14 @@ const managedOwner = async (
   change: Change,
   id: number,
   manages: ManagesOwner,
-): Promise<{ readonly model: string; readonly id: RecordId } | undefined> => {
+): Promise<{ readonly model: string; readonly id: number } | undefined> => {
   const find = statement<{ id: number }>(
     change.dialect,
-    (value) => sql`select u.owner_model as model, u.owner_record as record_id, u.owner_key as record_key
+    (value) => sql`select u.owner_model as model, u.owner_record as id
       from ${own('api_keys')} k join ${own('users')} u on u.id = k.user_id where k.id = ${value('id')} and u.owner_record is not null`,
   );
-  const found = await change.transaction.get<{ model: string } & RecordColumns>(find({ id }));
-  const owner = found && { model: found.model, id: storedRecord(found) };
+  const found = await change.transaction.get<{ model: string; id: number | string }>(find({ id }));
+  const owner = found && { model: found.model, id: Number(found.id) };
   return owner !== undefined && (await manages(change, owner)) ? owner : undefined;
 };
 
@@ -90,10 +86,7 @@ export const lockGrantedKey = async (
   const key = await lockKey(change, id);
   if (key === undefined) throw new Problem('record_not_found');
   const isManaged =
-    owner !== undefined &&
-    owner.model === key.owner_model &&
-    key.owner_record !== null &&
-    owner.id === storedRecord({ record_id: key.owner_record, record_key: key.owner_key });
+    owner !== undefined && owner.model === key.owner_model && owner.id === Number(key.owner_record);
   for (const condition of rows) {
     if ('rule' in condition || condition.column !== 'holder_id') throw new Error('keys have one condition');
     const isOwn = condition.value === key.user_id || condition.value === key.owner_id;

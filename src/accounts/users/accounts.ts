@@ -142,10 +142,9 @@ class Accounts {
 
   async #find(acting: Acting, id: number): Promise<ManagedUser | undefined> {
     const options = { by: acting.by, within: transactionOf(acting) };
-    const record =
-      defaultKey.of(id) !== undefined
-        ? await this.#reader(acting).show(this.#grant(acting), id, [], options)
-        : undefined;
+    const record = defaultKey.is(id)
+      ? await this.#reader(acting).show(this.#grant(acting), id, [], options)
+      : undefined;
     return record === undefined ? undefined : JSON.parse(record.json);
   }
 
@@ -183,8 +182,7 @@ class Accounts {
     values: Partial<UserInput>,
   ): Promise<ManagedUser> {
     const { users, passwords } = this.#services;
-    const stored =
-      defaultKey.of(id) !== undefined ? await users.factsOf(id, transactionOf(acting)) : undefined;
+    const stored = defaultKey.is(id) ? await users.factsOf(id, transactionOf(acting)) : undefined;
     if (stored === undefined) throw new Problem('record_not_found');
     const read = await this.#input.read(bodyOf(values), 'update', stored);
     const { change, password, sessionsEnd, errors } = read;
@@ -200,7 +198,7 @@ class Accounts {
     const { invitations, linkPlace } = this.#services;
     const id = typeof invited === 'number' ? invited : (await this.#create(system, invited)).id;
     const within = transactionOf(system.acting);
-    if (defaultKey.of(id) === undefined) throw new Problem('record_not_found');
+    if (!defaultKey.is(id)) throw new Problem('record_not_found');
     const made = newLinkToken();
     const { expiresAt } = await invitations.create(id, made, system.actor(), within);
     return { id, url: linkUrl(linkPlace, linkPaths.invitation, made.token), expires_at: expiresAt };
@@ -208,14 +206,14 @@ class Accounts {
 
   async #remove(acting: Acting, id: number): Promise<void> {
     transactionOf(acting);
-    if (defaultKey.of(id) === undefined) throw new Problem('record_not_found');
+    if (!defaultKey.is(id)) throw new Problem('record_not_found');
     await this.#services.removals.remove(id, acting);
   }
 
   async #issueToken({ acting, actor }: SystemActing, id: number): ReturnType<ManagedUsers['issueToken']> {
     const { tokens, userTokens } = this.#services;
     const within = transactionOf(acting);
-    if (defaultKey.of(id) === undefined) throw new Problem('record_not_found');
+    if (!defaultKey.is(id)) throw new Problem('record_not_found');
     return tokens.issue(id, await userTokens.issueFor(id, actor(), within));
   }
 }

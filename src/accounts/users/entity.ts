@@ -3,7 +3,6 @@
 import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, own, sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
-import { recordIdTypes } from '../../fields/keys.ts';
 import { always, computed, defineEntity, schemaOf } from '../../records/entity.ts';
 import { userEntity } from '../../records/user-entity.ts';
 import { isStillGood } from '../invitations/store.ts';
@@ -20,12 +19,6 @@ const heldFactor = sql`(case when t."second_factor" = false then 'none'
   when not exists (select 1 from ${tableName('gatewright_passkeys')} p where p."user_id" = t."id") then 'totp'
   else 'totp_and_passkeys' end)`;
 
-/** The id of the record that owns an account, as a value of JSON. */
-const ownerId = (dialect: Dialect, row: string): Fragment => {
-  const [number, text] = [identifier(row, 'owner_record'), identifier(row, 'owner_key')];
-  return dialect.recordId(number, text);
-};
-
 const ownerOf = (dialect: Dialect, row: string): Fragment => {
   const owner = dialect.object([
     { name: 'id', value: sql`o.id` },
@@ -34,7 +27,7 @@ const ownerOf = (dialect: Dialect, row: string): Fragment => {
   ]);
   const record = dialect.object([
     { name: 'model', value: identifier(row, 'owner_model') },
-    { name: 'id', value: ownerId(dialect, row) },
+    { name: 'id', value: identifier(row, 'owner_record') },
   ]);
   return sql`(case when ${identifier(row, 'owner_record')} is not null then ${record}
     else (select ${owner} from ${own('users')} o where o.id = ${identifier(row, 'owner_id')}) end)`;
@@ -58,7 +51,7 @@ const fields = {
     render: ownerOf,
     schema: {
       ...schemaOf('AccountOwner', {
-        id: computed(field.integer(always), { schema: { type: recordIdTypes } }),
+        id: field.integer(always),
         model: computed(field.string(), { note: 'of a record that owns the account; absent for a person' }),
         username: computed(field.string(), { note: 'of a person' }),
         name: computed(field.string(), { note: 'of a person' }),

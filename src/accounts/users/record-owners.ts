@@ -4,10 +4,9 @@
  */
 
 import type { Transaction } from '../../database/database.ts';
-import { keyText, recordNumber } from '../../database/record-column.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { toQuery } from '../../database/statement.ts';
-import type { RecordId, RecordKey } from '../../fields/key.ts';
-import { defaultKey } from '../../fields/keys.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { Actor } from '../../ledger/audit.ts';
 import { createCommands } from '../../ledger/command.ts';
 import type { TableContext } from '../../ledger/context.ts';
@@ -44,22 +43,7 @@ export class RecordOwners {
     const resource = this.#resources.get(model);
     const grant = relatedFor({ models: this.#models }, acting)(model)?.grant;
     if (resource?.model.rules.manage === undefined || grant === undefined) return false;
-    const named = resource.model.key.of(id);
-    return named !== undefined && (await resource.records.current(grant, named, within)) !== undefined;
-  }
-
-  /** The keys of models whose records can own accounts. */
-  keys(): readonly RecordKey[] {
-    return [...this.#resources.values()].flatMap(({ model: { key, rules } }) =>
-      rules.manage === undefined ? [] : [key],
-    );
-  }
-
-  /** The record that a query names by the text of its id; undefined for a text that is no id. */
-  parse(model: string, text: string): RecordOwner | undefined {
-    const { key = defaultKey } = this.#resources.get(model)?.model ?? {};
-    const id = key.parse(text);
-    return id === undefined ? undefined : { model, id };
+    return (await resource.records.current(grant, id, within)) !== undefined;
   }
 
   /** True if the actor is a user whom `manage` admits to the record, which is locked in a transaction. */
@@ -67,9 +51,7 @@ export class RecordOwners {
     const resource = this.#resources.get(model);
     if (resource === undefined || typeof principal === 'string' || principal.kind !== 'user') return false;
     const grant = grantOfManaged(resource.model, apiArea, principal);
-    const named = resource.model.key.of(id);
-    if (grant === undefined || named === undefined) return false;
-    return (await resource.records.current(grant, named, within)) !== undefined;
+    return grant !== undefined && (await resource.records.current(grant, id, within)) !== undefined;
   }
 }
 
@@ -89,7 +71,6 @@ export const createAccountsEnd = (context: TableContext) => {
           .set({ disabled: true, updated_at: at })
           .where('owner_model', '=', owner.model)
           .where('owner_record', '=', recordNumber(owner.id))
-          .where('owner_key', 'is not distinct from', keyText(owner.id))
           .where('disabled', '=', false)
           .returning(['id', 'username']);
         const ended = await transaction.all<{ id: number; username: string }>(toQuery(end));

@@ -3,12 +3,12 @@
 import { canonicalAccount } from '../../auth/account.ts';
 import type { UserPrincipal } from '../../auth/principal.ts';
 import type { Database, Transaction } from '../../database/database.ts';
-import { keyText, recordNumber, storedRecord } from '../../database/record-column.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { type Fragment, literal, own, sql, statement } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { field } from '../../fields/define.ts';
-import { anyIdSchema } from '../../fields/keys.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { actorOf, userOf } from '../../http/call.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import { createInput, refined, refuseInvalid } from '../../http/input.ts';
@@ -74,7 +74,6 @@ interface AccountRow {
   readonly owner_id: number | null;
   readonly owner_model: string | null;
   readonly owner_record: number | null;
-  readonly owner_key: string | null;
   readonly disabled: boolean | number;
   readonly created_at: string;
 }
@@ -88,23 +87,18 @@ interface KeyRow {
   readonly created_at: string;
 }
 
-type OwnerValues = { readonly model: string | null; readonly id: number; readonly text: string | null };
+type OwnerValues = { readonly model: string | null; readonly id: number };
 
 /** The condition on users that are accounts of an owner; a person is one without a model. */
-const ofOwner = (isPerson: boolean, value: (name: 'model' | 'id' | 'text') => Fragment): Fragment =>
+const ofOwner = (isPerson: boolean, value: (name: 'model' | 'id') => Fragment): Fragment =>
   isPerson
     ? sql`u.kind = 'service' and u.owner_id = ${value('id')}`
-    : sql`u.kind = 'service' and u.owner_record = ${value('id')} and u.owner_model = ${value('model')}
-        and u.owner_key is not distinct from ${value('text')}`;
+    : sql`u.kind = 'service' and u.owner_record = ${value('id')} and u.owner_model = ${value('model')}`;
 
 const valuesOf = (owner: Owner): OwnerValues =>
   'person' in owner
-    ? { model: null, id: owner.person, text: null }
-    : {
-        model: owner.record.model,
-        id: recordNumber(owner.record.id),
-        text: keyText(owner.record.id),
-      };
+    ? { model: null, id: owner.person }
+    : { model: owner.record.model, id: recordNumber(owner.record.id) };
 
 /** Reads and makes the accounts of an owner. */
 class OwnedAccounts {
@@ -123,9 +117,7 @@ class OwnedAccounts {
       timeText(dialect, row === 'u' ? sql`u.created_at` : sql`k.created_at`);
     const accounts = statement<OwnerValues>(
       dialect,
-      (
-        value,
-      ) => sql`select u.id, u.username, u.name, u.owner_id, u.owner_model, u.owner_record, u.owner_key, u.disabled,
+      (value) => sql`select u.id, u.username, u.name, u.owner_id, u.owner_model, u.owner_record, u.disabled,
           ${created('u')} as created_at
         from ${own('users')} u where ${ofOwner(isPerson, value)} order by u.id`,
     );
@@ -141,12 +133,9 @@ class OwnedAccounts {
     ]);
     return rows
       .filter(({ id }) => only === undefined || Number(id) === only)
-      .map(({ owner_model: model, owner_record: record, owner_key: text, disabled, ...row }) => ({
+      .map(({ owner_model: model, owner_record: record, disabled, ...row }) => ({
         ...row,
-        owner:
-          model === null || record === null
-            ? null
-            : { model, id: storedRecord({ record_id: record, record_key: text }) },
+        owner: model === null || record === null ? null : { model, id: Number(record) },
         disabled: Boolean(disabled),
         keys: held.flatMap(({ user_id, ...key }) => (user_id === row.id ? { ...key } : [])),
       }));
@@ -272,11 +261,10 @@ const listEndpoint = (accounts: OwnedAccounts, owners: RecordOwners): Endpoint =
     const sent = (wanted: string) => query.find(({ name }) => name === wanted)?.value;
     const [model, id] = [sent('owner_model'), sent('owner_id')];
     if (model === undefined && id === undefined) return { person: userOf(call).id };
-    if (id === undefined || id === '') throw invalidParameter('owner_id');
-    if (model === undefined) throw invalidParameter('owner_model');
-    const record = owners.parse(model, id);
+    const record = defaultKey.parse(id ?? '');
     if (record === undefined) throw invalidParameter('owner_id');
-    return { record };
+    if (model === undefined) throw invalidParameter('owner_model');
+    return { record: { model, id: record } };
   };
   return {
     ...common,
@@ -301,7 +289,7 @@ const listEndpoint = (accounts: OwnedAccounts, owners: RecordOwners): Endpoint =
         {
           name: 'owner_id',
           description: { 'zh-CN': '记录的 id', en: 'Id of the record' },
-          schema: anyIdSchema(owners.keys()),
+          schema: integer,
         },
       ],
       data: { type: 'array', items: accountSchema },

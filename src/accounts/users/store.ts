@@ -6,7 +6,7 @@
 import { loginFailed } from '../../auth/login.ts';
 import type { VerifiedUser } from '../../auth/ports.ts';
 import { ConstraintError, type Database, type Reader, type Transaction } from '../../database/database.ts';
-import { keyText, recordNumber } from '../../database/record-column.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
@@ -87,7 +87,6 @@ export const changedColumns = (change: UserChange) => ({
   // A person takes the place of a record.
   owner_model: change.ownerId === undefined ? undefined : null,
   owner_record: change.ownerId === undefined ? undefined : null,
-  owner_key: change.ownerId === undefined ? undefined : null,
 });
 
 /** Names of the changed fields, for the audit log; secrets have names only, no values. */
@@ -535,7 +534,6 @@ export class UserStore {
         locale,
         owner_model: ownerRecord?.model ?? null,
         owner_record: ownerRecord === undefined ? null : recordNumber(ownerRecord.id),
-        owner_key: ownerRecord === undefined ? null : keyText(ownerRecord.id),
       })
       .returning('id');
     const id = await insertedId(made, insert);

@@ -12,8 +12,7 @@ import { normalPassword } from '../../auth/password.ts';
 import { type AccountNames, passwordViolation } from '../../auth/password-rules.ts';
 import { field } from '../../fields/define.ts';
 import type { JsonSchema, RuleViolation } from '../../fields/field.ts';
-import { isRecordId } from '../../fields/key.ts';
-import { recordIdTypes } from '../../fields/keys.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { createInput, type Input, passwordSchema, refined, refuseInvalid } from '../../http/input.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kernel/json.ts';
@@ -91,13 +90,13 @@ const textOf = (value: Json | undefined): string | undefined =>
 export const recordOwnerOf = (value: Json | undefined): RecordOwner | undefined => {
   if (value === undefined || !isJsonObject(value) || Object.keys(value).length !== 2) return undefined;
   const [model, id] = [own(value, 'model'), own(value, 'id')];
-  return typeof model === 'string' && isRecordId(id) ? { model, id } : undefined;
+  return typeof model === 'string' && defaultKey.is(id) ? { model, id } : undefined;
 };
 
 /** Schema of an input that names a record. */
 export const recordOwnerSchema: JsonSchema = {
   type: ['object', 'null'],
-  properties: { model: { type: 'string' }, id: { type: recordIdTypes, minimum: 1 } },
+  properties: { model: { type: 'string' }, id: { type: 'integer', minimum: 1 } },
   required: ['model', 'id'],
   additionalProperties: false,
 };

@@ -1,7 +1,5 @@
-/** `gatewright forget`: removes the values of a record, or the name of a deleted user, from what is kept of them. */
-
 import type { Database } from '../../database/database.ts';
-import { defaultKey, parseAnyId } from '../../fields/keys.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import type { TableContext } from '../../ledger/context.ts';
 import { forgetRecord, forgetUser } from '../../upkeep/forget.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -35,13 +33,9 @@ export const command = defineCommand({
   ],
   examples: ['gatewright forget Customer 17'],
   async run({ values, operands: [model = '', text = ''] }, io) {
-    const id = parseAnyId(text);
+    const id = defaultKey.parse(text);
     if (id === undefined) throw new UsageError(`${text} is not an id`);
-    if (model === 'User') {
-      const user = defaultKey.parse(text);
-      if (user === undefined) throw new UsageError(`${text} is not an id`);
-      return withTables(io, (context) => forgetNames(io, context, user));
-    }
+    if (model === 'User') return withTables(io, (context) => forgetNames(io, context, id));
     const forgotten = await withTables(io, async ({ database, clock }) => {
       const made = await forgetRecord(database, { model, id }, clock(), commandLine);
       await discardRemains(database, io);

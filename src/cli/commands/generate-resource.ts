@@ -2,7 +2,6 @@
 
 import { loadApplication } from '../../app/application.ts';
 import { columnName } from '../../database/schema-differences.ts';
-import { defaultKey, type KeyKind, keyKinds } from '../../fields/keys.ts';
 import { defineOwner } from '../../fields/reference.ts';
 import { fieldKinds } from '../../fields/registry.ts';
 import { defineResource } from '../../model/define-resource.ts';
@@ -41,22 +40,15 @@ const uniqueSet = (text: string, fields: readonly NamedField[]): UniqueOption =>
 };
 
 const modelOf = (
-  { name, plural, key }: ResourceRequest,
+  { name, plural }: ResourceRequest,
   fields: readonly NamedField[],
   unique: readonly UniqueOption[],
 ): ResourceModel => {
   const definition = {
     fields: Object.fromEntries(fields.map((field) => [field.name, field.definition])),
     unique,
-    key,
   };
   return defineResource(name, plural === undefined ? definition : { ...definition, plural });
-};
-
-const keyIn = (text: string): KeyKind => {
-  const key = keyKinds.find((kind) => kind === text);
-  if (key === undefined) throw new UsageError(`--key ${text}: write ${keyKinds.join(' or ')}`);
-  return key;
 };
 
 /** Ownership and isolation require an owner. */
@@ -70,7 +62,6 @@ interface ResourceRequest {
   readonly fields: readonly NamedField[];
   readonly production: boolean;
   readonly plural: string | undefined;
-  readonly key: KeyKind;
   /** Lists of fields, separated by commas. */
   readonly unique: readonly string[];
 }
@@ -103,7 +94,6 @@ export const command = defineCommand({
   options: {
     production: { type: 'boolean', help: 'write the recommended rules, each with an explanation' },
     plural: { type: 'string', value: 'NAME', help: 'path and table, if the plural is irregular' },
-    key: { type: 'string', value: 'KIND', help: `type of ids: ${keyKinds.join(' or ')}` },
     unique: {
       type: 'string',
       multiple: true,
@@ -125,12 +115,16 @@ export const command = defineCommand({
   ],
   async run({ values, operands: [name, ...texts] }, io) {
     if (name === undefined && !io.interactive) throw new UsageError('NAME is missing');
-    const { plural, unique = [], key: kind = defaultKey.kind } = values;
-    const given = { plural, unique, key: keyIn(kind) };
     const read: ResourceRequest =
       name === undefined
-        ? { ...(await askResource(io)), ...given }
-        : { name, fields: readFields(texts), production: values.production === true, ...given };
+        ? { ...(await askResource(io)), plural: values.plural, unique: values.unique ?? [] }
+        : {
+            name,
+            fields: readFields(texts),
+            production: values.production === true,
+            plural: values.plural,
+            unique: values.unique ?? [],
+          };
     const folder = await applicationFolder();
     const { models, migrations } = await loadApplication(folder);
     const { model, files } = filesOf(read, models, Object.keys(migrations));

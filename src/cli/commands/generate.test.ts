@@ -90,18 +90,6 @@ export const up: Migration['up'] = async (db, dialect) => {
 `);
   });
 
-  it('writes a model whose ids are UUIDs, and a reference to it', async () => {
-    expect((await generate('Crate', 'label:string', '--key', 'uuid')).status).toBe(0);
-    expect(await read('resources/crate.ts')).toContain(`defineResource('Crate', {\n  key: 'uuid',\n`);
-    expect(await read('migrations/0001_crates.ts')).toContain(`'crates', {\n    key: 'uuid',\n`);
-    const unnamed = await generate('Tag', 'crate:reference=Crate');
-    expect([unnamed.status, unnamed.stderr]).toEqual([2, expect.stringContaining(`write key: 'uuid'`)]);
-    expect((await generate('Tag', 'crate:reference=Crate:key=uuid')).status).toBe(0);
-    expect(await read('resources/tag.ts')).toContain(`field.reference('Crate', { key: 'uuid' })`);
-    const wrong = await generate('Other', 'a:string', '--key', 'bigint');
-    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('write integer or uuid')]);
-  });
-
   it('writes sets of fields that are unique', async () => {
     const { status, stderr } = await generate(
       ...['Line', 'code:string:unique=owner', 'author:reference=User', 'place:integer', 'user_id:integer'],

@@ -1,7 +1,5 @@
 /** One run of `gatewright export`: records of a list into a file, continued where an earlier run stopped. */
 
-import type { RecordId } from '../../fields/key.ts';
-import { parseAnyId } from '../../fields/keys.ts';
 import { type CsvColumn, csvHead, csvLines } from '../../http/csv.ts';
 import { csvColumns } from '../../http/list-endpoint.ts';
 import { csvCells } from '../../kernel/csv-cells.ts';
@@ -127,7 +125,7 @@ export class ExportCommand {
     of: readonly string[],
     head: string | undefined,
     columns: readonly CsvColumn[],
-  ): Promise<{ readonly target: Target; readonly last: RecordId | undefined }> {
+  ): Promise<{ readonly target: Target; readonly last: number | undefined }> {
     const { path } = this.#asked;
     if (path === '-') {
       const write = async (text: string): Promise<void> => this.#io.write(text);
@@ -151,12 +149,11 @@ export class ExportCommand {
     return { target, last: last === undefined ? undefined : this.#idOf(last, place) };
   }
 
-  #idOf(record: string, place: number): RecordId {
+  #idOf(record: string, place: number): number {
     const { format, path } = this.#asked;
     const id: Json | undefined =
       format === 'csv' ? csvCells(record)[place] : own(JSON.parse(record) as JsonObject, 'id');
-    const named = parseAnyId(String(id));
-    if (named !== undefined) return named;
+    if (Number.isSafeInteger(Number(id)) && Number(id) > 0) return Number(id);
     throw new CommandError(`${path}.part is not a part of this export: remove it`);
   }
 

@@ -42,11 +42,7 @@ const user = param('user');
 const userText = param('text');
 const byPerson = sql`actor_kind = 'user' and actor_id = ${userText}`;
 const ofUser = sql`user_id = ${user}`;
-/** A row about a record, with its id under one name, whatever its type is. */
-const withoutKey = ({ record_key: text, ...row }: JsonObject): JsonObject =>
-  typeof text === 'string' ? { ...row, record_id: text } : row;
-
-const recorded = ['model', 'record_id', 'record_key', 'version', 'action', 'at', 'reason'];
+const recorded = ['model', 'record_id', 'version', 'action', 'at', 'reason'];
 
 /** The exported rows of the service's own tables, a line each, without values of other people's records. */
 export const personRows: readonly PersonRows[] = [
@@ -124,7 +120,7 @@ export const personRows: readonly PersonRows[] = [
   {
     kind: 'deletion',
     table: 'gatewright_trash',
-    columns: ['model', 'record_id', 'record_key', 'version', 'deleted_at', 'reason'],
+    columns: ['model', 'record_id', 'version', 'deleted_at', 'reason'],
     where: sql`${byPerson} and kind <> 'reference'`,
   },
   {
@@ -206,7 +202,7 @@ export class PersonExport {
       const rows = await this.#database.all<Row>(query);
       for (const { _key, ...row } of rows) {
         after = _key as number | string;
-        await this.#write({ kind, ...withoutKey(this.#shown(row, types)) });
+        await this.#write({ kind, ...this.#shown(row, types) });
       }
       if (rows.length < pageRows) return;
     }
@@ -240,13 +236,12 @@ export class PersonExport {
 
   async #versions(model: string, id: RecordId): Promise<void> {
     const record = recordNumber(id);
-    const byNumber = sql`model = ${literal(model)} and record_id = ${literal(record)}`;
     await this.#rows(
       {
         kind: 'version',
         table: 'gatewright_history',
         columns: [...recorded, 'before', 'after'],
-        where: typeof id === 'number' ? byNumber : sql`${byNumber} and record_key = ${literal(id)}`,
+        where: sql`model = ${literal(model)} and record_id = ${literal(record)}`,
       },
       record,
     );

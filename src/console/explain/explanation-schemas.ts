@@ -1,6 +1,5 @@
 /** JSON Schemas of explanations: of a request, and of a sign-in at a provider. */
 
-import { recordIdTypes } from '../../fields/keys.ts';
 import { objectSchema, textsSchema, valueSchemas } from '../../http/schemas.ts';
 
 const { integer, text, boolean, time, timeOrNull } = valueSchemas;
@@ -83,7 +82,7 @@ const explainedStep = objectSchema(
       ...objectSchema('ExplainedRecord', {
         model: text,
         path: text,
-        id: { type: recordIdTypes },
+        id: integer,
         owner: {
           ...objectSchema('ExplainedOwner', { id: integer, name: text }),
           type: ['object', 'null'],

@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Principal } from '../../auth/principal.ts';
 import type { JsonSchema } from '../../fields/field.ts';
-import { anyIdSchema, defaultKey } from '../../fields/keys.ts';
+import { defaultKey } from '../../fields/keys.ts';
 import { parsePositive } from '../../fields/values.ts';
 import { adminAuth, administratorOnly, adminTag } from '../../http/administration.ts';
 import { checkedModels } from '../../http/call.ts';
@@ -151,13 +151,13 @@ const readActivity = async (
   return { events: shown, next: below > from ? String(below) : null };
 };
 
-const eventSchema = (id: JsonSchema): JsonSchema => ({
+const eventSchema: JsonSchema = {
   title: 'ActivityEvent',
   type: 'object',
   properties: {
     number: { type: 'integer', minimum: 1, description: 'position in the log of events' },
     model: { type: 'string' },
-    id,
+    id: { type: 'integer' },
     action: { type: 'string', enum: [...actions] },
     at: { type: 'string', format: 'date-time' },
     actor: actorSchema,
@@ -169,13 +169,13 @@ const eventSchema = (id: JsonSchema): JsonSchema => ({
     },
   },
   required: ['number', 'model', 'id', 'action', 'at', 'actor', 'version', 'fields'],
-});
+};
 
-const activitySchema = (id: JsonSchema): JsonSchema => ({
+const activitySchema: JsonSchema = {
   title: 'Activity',
   type: 'object',
   properties: {
-    events: { type: 'array', items: eventSchema(id) },
+    events: { type: 'array', items: eventSchema },
     next: {
       type: ['string', 'null'],
       description:
@@ -184,7 +184,7 @@ const activitySchema = (id: JsonSchema): JsonSchema => ({
     kept_days: { type: 'integer', description: 'days for which events are kept' },
   },
   required: ['events', 'next', 'kept_days'],
-});
+};
 
 const queryDocs = (models: readonly ResourceModel[]): Endpoint['docs']['query'] => [
   {
@@ -255,7 +255,7 @@ export const activityEndpoints = (services: ActivityParts): Endpoint[] => {
           en: `Changes of records with their authors and times, newest first: events of models with \`events: true\`, with the records and fields that the caller may read now. Events are kept for ${eventDays} days. A request searches ${search.numbers * search.statements} events at most; \`next\` continues there.`,
         },
         tag: adminTag,
-        data: activitySchema(anyIdSchema([...resources.values()].map(({ model }) => model.key))),
+        data: activitySchema,
         query: queryDocs(models),
         problems: ['invalid_parameter', 'database_unavailable'],
       },

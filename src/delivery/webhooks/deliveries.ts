@@ -8,13 +8,7 @@
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import {
-  columnsOfRecord,
-  keyText,
-  recordNumber,
-  recordStatement,
-  storedRecord,
-} from '../../database/record-column.ts';
+import { recordNumber, storedRecord } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import {
   type Fragment,
@@ -119,19 +113,10 @@ const outcomeColumns = (outcome: DeliveryOutcome, now: string) => {
     : { ...ended, ...attemptColumns(outcome.attempt) };
 };
 
-/** The condition that a row under a name is about a record. */
-const aboutRecord = (row: string, record: RecordId) => {
-  const byNumber = kysely<boolean>`${kysely.ref(`${row}.record_id`)} = ${recordNumber(record)}`;
-  const text = keyText(record);
-  return text === null
-    ? byNumber
-    : kysely<boolean>`${byNumber} and ${kysely.ref(`${row}.record_key`)} = ${text}`;
-};
-
 /** 1 if other deliveries of the same record wait. */
 const othersWait = ({ id, webhook, model, record }: ClaimedDelivery) =>
   kysely<number>`case when exists (select 1 from ${table} o where o.webhook_id = ${webhook}
-    and o.model = ${model} and ${aboutRecord('o', record)} and o.state = 'waiting'
+    and o.model = ${model} and o.record_id = ${record} and o.state = 'waiting'
     and o.id <> ${id}) then 1 else 0 end`;
 
 /** Stores the outcomes of attempts. */
@@ -147,11 +132,11 @@ export class DeliverySettlement {
     this.#context = context;
     this.#tables = tablesOf(context.database);
     this.#lock = webhookLock(context.database);
-    this.#promote = recordStatement<{ webhook: number; model: string }>(
+    this.#promote = statement<{ webhook: number; model: string; record: number }>(
       dialect,
-      (value, isAbout) => sql`update ${table} set next_at = ${dialect.now} where next_at is null and id = (
+      (value) => sql`update ${table} set next_at = ${dialect.now} where next_at is null and id = (
         select id from ${table} where webhook_id = ${value('webhook')} and model = ${value('model')}
-          and ${isAbout} and state = 'waiting' order by id limit 1)`,
+          and record_id = ${value('record')} and state = 'waiting' order by id limit 1)`,
     );
   }
 
@@ -201,7 +186,8 @@ export class DeliverySettlement {
     await this.#countFailures(transaction, webhook, { delivery, outcome });
     const nextIsDue = outcome.state !== 'waiting' && Number(row.waits) === 1;
     const { model, record } = delivery;
-    if (nextIsDue) await transaction.run(this.#promote({ webhook: webhook.id, model, record }));
+    if (nextIsDue)
+      await transaction.run(this.#promote({ webhook: webhook.id, model, record: recordNumber(record) }));
     if (outcome.state === 'failed') {
       await disableWebhook(transaction, database, at, webhook, outcome.disable);
       webhook.disabled = true;
@@ -275,7 +261,6 @@ interface ClaimedRow {
   readonly event: number;
   readonly model: string;
   readonly record_id: number;
-  readonly record_key: string | null;
   readonly message_id: string;
   readonly attempts: number;
 }
@@ -316,7 +301,7 @@ const createDeliveryStatements = (dialect: Dialect) => {
           order by ${order} limit ${dialect.rows(value('count'))} ${dialect.forUpdateSkipLocked}
         ) update ${table} set attempts = attempts + 1, claim = ${value('claim')},
           attempted_at = ${dialect.now}, next_at = ${dialect.later(value('length'))}
-        where id in (select id from taken) returning id, event, model, record_id, record_key, message_id, attempts`,
+        where id in (select id from taken) returning id, event, model, record_id, message_id, attempts`,
     );
   return {
     claimDue: claim(sql`1 = 1`, sql`next_at, id`),
@@ -331,7 +316,6 @@ const createDeliveryStatements = (dialect: Dialect) => {
             select 1 from ${table} o where o.webhook_id = ${tableName('gatewright_deliveries', 'webhook_id')}
               and o.model = ${tableName('gatewright_deliveries', 'model')}
               and o.record_id = ${tableName('gatewright_deliveries', 'record_id')}
-              and o.record_key is not distinct from ${tableName('gatewright_deliveries', 'record_key')}
               and o.state = 'waiting' and o.id < ${tableName('gatewright_deliveries', 'id')})`,
     ),
 
@@ -423,7 +407,7 @@ export class Deliveries {
       claim: lease,
       event: Number(row.event),
       model: row.model,
-      record: storedRecord(row),
+      record: storedRecord(row.record_id),
       message: row.message_id,
       attempts: Number(row.attempts),
     }));
@@ -457,7 +441,7 @@ export class Deliveries {
       webhook_id: webhook,
       event: event.number,
       model: event.model,
-      ...columnsOfRecord(event.record),
+      record_id: recordNumber(event.record),
       action: event.action,
       version: event.version,
       message_id: message,
@@ -492,7 +476,7 @@ export class Deliveries {
   #claimedColumns(webhook: number, { model, record }: RecordedEvent, lease: string, leaseMs: number) {
     const { database } = this.#context;
     const isFirst = kysely<boolean>`not exists (select 1 from ${table} where webhook_id = ${webhook}
-      and model = ${model} and ${aboutRecord('gatewright_deliveries', record)} and state = 'waiting')`;
+      and model = ${model} and record_id = ${recordNumber(record)} and state = 'waiting')`;
     return {
       attempts: kysely<number>`case when ${isFirst} then 1 else 0 end`,
       claim: kysely<string | null>`case when ${isFirst} then cast(${lease} as text) end`,

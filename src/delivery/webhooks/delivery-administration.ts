@@ -2,7 +2,7 @@
 
 import { sql as kysely } from 'kysely';
 import type { Database, Transaction } from '../../database/database.ts';
-import { keyText, recordNumber } from '../../database/record-column.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { sql, statement, tableName, toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
 import type { RecordId } from '../../fields/key.ts';
@@ -28,7 +28,6 @@ interface DeliveryRow {
   readonly event: number;
   readonly model: string;
   readonly record_id: number;
-  readonly record_key: string | null;
   readonly state: string;
   readonly next_at: string | null;
   readonly claim: string | null;
@@ -51,7 +50,6 @@ export const forgetDelivered = (
         .set({ request_body: null, response_headers: null, response_body: null })
         .where('model', '=', model)
         .where('record_id', '=', recordNumber(record))
-        .where('record_key', 'is not distinct from', keyText(record))
         .where((eb) =>
           eb.or([
             eb('request_body', 'is not', null),
@@ -77,7 +75,6 @@ const makeRoom = async (
       .where('webhook_id', '=', webhook)
       .where('model', '=', row.model)
       .where('record_id', '=', row.record_id)
-      .where('record_key', 'is not distinct from', row.record_key)
       .where('state', '=', 'waiting')
       .where('next_at', 'is not', null);
   const sent = others().where('claim', 'is not', null).where('next_at', '>', now);
@@ -113,7 +110,7 @@ export const resendDelivery = (look: () => Promise<void>, operation = 'resendDel
       const now = kysely<string>`${dialect.now}`;
       const query = tables
         .selectFrom('gatewright_deliveries')
-        .select(['event', 'model', 'record_id', 'record_key', 'state', 'claim'])
+        .select(['event', 'model', 'record_id', 'state', 'claim'])
         .select((eb) => eb.case().when('next_at', '>', now).then('later').end().as('next_at'))
         .where('id', '=', id)
         .where('webhook_id', '=', webhook);

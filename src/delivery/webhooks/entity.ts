@@ -2,7 +2,6 @@
 
 import { type Fragment, identifier, join, literal, sql, tableName } from '../../database/statement.ts';
 import { field } from '../../fields/define.ts';
-import { recordIdTypes } from '../../fields/keys.ts';
 import { always, computed, defineEntity, type Entity, type EntityDefinition } from '../../records/entity.ts';
 import { recordedActions } from '../../records/history.ts';
 import { disabledReasons } from './store.ts';
@@ -212,15 +211,6 @@ const everyDelivery = sql`${tableName('gatewright_deliveries')}`;
 const ownDeliveries = sql`(select d.*, w."user_id" from ${tableName('gatewright_deliveries')} d
   join ${tableName('gatewright_webhooks')} w on w."id" = d."webhook_id" where w."managed" = true)`;
 
-/** The id of the record of a delivery, of whichever type it is. */
-const recordIdField = computed(
-  field.integer({ ...always, label: { 'zh-CN': '记录编号', en: 'Record id' } }),
-  {
-    render: (dialect, row) => dialect.recordId(identifier(row, 'record_id'), identifier(row, 'record_key')),
-    schema: { type: recordIdTypes },
-  },
-);
-
 /**
  * Deliveries as administrators see them; request and response only of records of these models, which they may read.
  * @param own as users see those of the webhooks that they manage
@@ -243,7 +233,7 @@ export const deliveryEntity = (readable: readonly string[], own = false): Entity
         note: 'number of the event',
       }),
       model: field.string({ ...always, label: { 'zh-CN': '资源', en: 'Resource' } }),
-      record_id: recordIdField,
+      record_id: field.integer({ ...always, label: { 'zh-CN': '记录编号', en: 'Record id' } }),
       action: computed(field.string({ ...always, label: { 'zh-CN': '操作', en: 'Action' } }), {
         schema: action,
       }),

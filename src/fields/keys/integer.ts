@@ -6,10 +6,9 @@ import { parsePositive } from '../values.ts';
 export const integerKey = {
   kind: 'integer',
   field: type.define({ required: true }),
-  schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   parse: parsePositive,
   format: String,
-  of: (value) => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined),
+  is: (value): value is number => Number.isSafeInteger(value) && Number(value) > 0,
   stored: Number,
   compare: (one, other) => Number(one) - Number(other),
   before: (id, places) => {

@@ -15,19 +15,13 @@ export class Components {
   /** Names in lower case, as generators may change the case of letters. */
   readonly #taken = new Set<string>();
   readonly #names = new Map<string, string>();
-  readonly #hasTextIds: boolean;
-
-  /** @param hasTextIds whether a model has a key other than an integer */
-  constructor(hasTextIds: boolean) {
-    this.#hasTextIds = hasTextIds;
-  }
 
   /**
    * Adds a part under a name and returns a reference to it. An equal part of the same `family` is not added again,
    * whatever its name; a different part of the same name gets a number.
    */
   add(section: Section, name: string, part: JsonObject, family = name): JsonObject {
-    const text = JSON.stringify(section === 'schemas' ? portable(part, this.#hasTextIds) : part);
+    const text = JSON.stringify(section === 'schemas' ? portable(part) : part);
     const identity = `${section} ${family} ${text}`;
     const existing = this.#names.get(identity);
     if (existing !== undefined) return { $ref: existing };
@@ -48,7 +42,7 @@ export class Components {
     const free = this.#take(section, name);
     const reference = `#/components/${section}/${free}`;
     this.#names.set(`${section} ${name}`, reference);
-    this.#sectionOf(section).set(free, JSON.stringify(portable(make(), this.#hasTextIds)));
+    this.#sectionOf(section).set(free, JSON.stringify(portable(make())));
     return { $ref: reference };
   }
 

@@ -5,7 +5,6 @@ import { fullName, shownName } from '../../kernel/application-name.ts';
 import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { fill, labelText } from '../../kernel/messages.ts';
 import { inSentence } from '../../kernel/spacing.ts';
-import type { Models } from '../../model/models.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { defaultLimits, mediaTypes } from '../pipeline.ts';
 import { accessOf } from './access.ts';
@@ -47,7 +46,7 @@ const bytesOf = ({ docs: { bodyTypes = ['*/*'] } }: Endpoint, record: Json): Jso
 const bodyOf = (endpoint: Endpoint, context: Context): JsonObject | undefined => {
   const { components } = context;
   const { accepts, bodyKey } = endpoint;
-  const input = portable(endpoint.input ?? { type: 'object' }, hasTextIds(context.models));
+  const input = portable(endpoint.input ?? { type: 'object' });
   if (accepts === 'nothing') return undefined;
   const named = typeof input['properties'] === 'object';
   const record = named ? components.add('schemas', inputName(endpoint), input, familyOf(endpoint)) : input;
@@ -135,9 +134,6 @@ const tagsOf = (endpoints: readonly Endpoint[], { locale }: Context): Json => {
   });
 };
 
-const hasTextIds = (models: Models): boolean =>
-  [...models.values()].some(({ key }) => key.kind !== 'integer');
-
 /** The detail view gives a model's schema its plain name, so it is added before equal views. */
 const nameDetails = (endpoints: readonly Endpoint[], context: Context): void => {
   const { components } = context;
@@ -167,7 +163,7 @@ const aboutDescription = (endpoints: readonly Endpoint[], { area, locale }: Desc
  */
 export const describeApi = (endpoints: readonly Endpoint[], options: DescriptionOptions): JsonObject => {
   const { application } = options;
-  const context: Context = { ...options, components: new Components(hasTextIds(options.models)) };
+  const context: Context = { ...options, components: new Components() };
   const visible = endpoints.filter(({ docs }) => docs.hidden !== true);
   const shown = endpointsIn(visible, options.area);
   nameDetails(shown, context);

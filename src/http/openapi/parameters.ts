@@ -30,7 +30,6 @@ const pathParameters = ({ path, docs }: Endpoint, { components }: Context): Json
     const declared = docs.params?.[name];
     const parameter = { name, in: 'path', required: true };
     if (declared !== undefined) return { ...parameter, schema: declared };
-    if (name === 'id' && docs.recordId !== undefined) return { ...parameter, schema: docs.recordId };
     return components.add('parameters', name, {
       ...parameter,
       schema: name === 'id' ? { type: 'integer', minimum: 1 } : { type: 'string', minLength: 1 },

@@ -1,4 +1,3 @@
-import { recordIdTypes } from '../../fields/keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 
 const isChoice = (choice: Json): boolean => isJsonObject(choice) && 'const' in choice;
@@ -19,10 +18,6 @@ const withoutTypeList = (schema: JsonObject): JsonObject => {
     : schema;
 };
 
-/** An id of a record of any model, where every model has integers. */
-const withoutTextIds = (schema: JsonObject): JsonObject =>
-  schema['type'] === recordIdTypes ? { ...schema, type: 'integer' } : schema;
-
 /** Generators treat a property with a `default` as required, in request bodies too. */
 const withoutDefault = ({ default: preset, ...rest }: JsonObject): JsonObject =>
   preset === undefined ? rest : { ...rest, 'x-default': preset };
@@ -33,30 +28,22 @@ const withoutTypeOfChoice = ({ type: _type, ...rest }: JsonObject): JsonObject =
 const withSchema: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
 const withSchemas: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf']);
 
-const portableSchema = (schema: Json, hasTextIds: boolean): Json =>
-  isJsonObject(schema) ? portable(schema, hasTextIds) : schema;
+const portableSchema = (schema: Json): Json => (isJsonObject(schema) ? portable(schema) : schema);
 
-const portableValue = (keyword: string, value: Json, hasTextIds: boolean): Json => {
-  if (withSchema.has(keyword)) return portableSchema(value, hasTextIds);
-  if (withSchemas.has(keyword) && Array.isArray(value))
-    return value.map((each) => portableSchema(each, hasTextIds));
+const portableValue = (keyword: string, value: Json): Json => {
+  if (withSchema.has(keyword)) return portableSchema(value);
+  if (withSchemas.has(keyword) && Array.isArray(value)) return value.map(portableSchema);
   if (keyword !== 'properties' || !isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, portableSchema(part, hasTextIds)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, portableSchema(part)]));
 };
 
 /**
  * Rewrites a schema for generators of clients. Choices that include null lose their list of types, from which
  * generators would infer any text or null. Several types become alternatives, as some generators keep only the first
  * of a list. A default becomes the extension `x-default`.
- * @param hasTextIds whether a model has a key other than an integer
  */
-export const portable = (given: JsonObject, hasTextIds: boolean): JsonObject => {
-  const schema = hasTextIds ? given : withoutTextIds(given);
+export const portable = (schema: JsonObject): JsonObject => {
   const withAlternatives = isNullableChoice(schema) ? withoutTypeOfChoice(schema) : withoutTypeList(schema);
   const entries = Object.entries(withoutDefault(withAlternatives));
-  return Object.fromEntries(
-    entries.map(([keyword, value]) => [keyword, portableValue(keyword, value, hasTextIds)]),
-  );
+  return Object.fromEntries(entries.map(([keyword, value]) => [keyword, portableValue(keyword, value)]));
 };

@@ -2,7 +2,6 @@
 
 import { apiMethodNames } from '../../auth/registry.ts';
 import { isFieldDefinition } from '../../fields/field.ts';
-import { keyKinds } from '../../fields/keys.ts';
 import {
   code,
   flag,
@@ -70,7 +69,6 @@ const publicRead = { where: plainObject, orOwn: flag } satisfies OptionTable<
 
 const resource = {
   fields: fieldsOption,
-  key: oneOf(...keyKinds),
   label,
   pluralLabel: label,
   icon: oneNamed('icon', iconNames),

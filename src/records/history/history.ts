@@ -1,7 +1,7 @@
 /** Stores the versions of records in their transactions, reads them, and removes old ones. */
 
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
-import { columnsOfRecord, recordStatement } from '../../database/record-column.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { identifier, join, RowStatements, sql, statement, tableName } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
@@ -54,7 +54,6 @@ export interface VersionRow extends ActorRow {
 const columnValues = {
   model: 'text',
   record_id: 'record',
-  record_key: 'text',
   version: 'recordVersion',
   action: 'text',
   at: 'timestamp',
@@ -97,16 +96,18 @@ export const createHistory = (database: Database, model: string) => {
     text('before'),
     text('after'),
   ]);
-  const one = recordStatement<{ model: string; version: number }>(
+  const ofRecord = (value: (of: 'model' | 'record') => ReturnType<typeof identifier>) =>
+    sql`from ${table} where model = ${value('model')} and record_id = ${value('record')}`;
+  const one = statement<{ model: string; record: number; version: number }>(
     dialect,
-    (value, isAbout) =>
-      sql`select ${shown} from ${table} where model = ${value('model')} and ${isAbout} and version = ${value('version')} order by id desc limit 1`,
+    (value) =>
+      sql`select ${shown} ${ofRecord(value)} and version = ${value('version')} order by id desc limit 1`,
   );
 
-  const forget = recordStatement<{ model: string }>(
+  const forget = statement<{ model: string; record: number }>(
     dialect,
-    (value, isAbout) =>
-      sql`update ${table} set before = null, after = null where model = ${value('model')} and ${isAbout}`,
+    (value) =>
+      sql`update ${table} set before = null, after = null where model = ${value('model')} and record_id = ${value('record')}`,
   );
 
   return {
@@ -116,7 +117,7 @@ export const createHistory = (database: Database, model: string) => {
         const row: Readonly<Record<Column, SqlValue>> = {
           ...entry,
           model,
-          ...columnsOfRecord(record),
+          record_id: recordNumber(record),
           at: toTimestamp(at),
           ...actorRow(actor),
         };
@@ -126,28 +127,16 @@ export const createHistory = (database: Database, model: string) => {
     },
 
     /** The first version of a record as a companion of its insert; needs `Dialect.writeWithCte`. */
-    companion: (
-      { at, actor }: Pick<NewVersion, 'at' | 'actor'>,
-      record: RecordId | undefined,
-    ): CompanionInsert => {
-      const about = record === undefined ? {} : columnsOfRecord(record);
-      return companions({
-        model,
-        ...about,
-        action: 'create',
-        at: toTimestamp(at),
-        ...actorRow(actor),
-        before: null,
-      });
-    },
+    companion: ({ at, actor }: Pick<NewVersion, 'at' | 'actor'>): CompanionInsert =>
+      companions({ model, action: 'create', at: toTimestamp(at), ...actorRow(actor), before: null }),
 
     /** Erases the values of every version of a record, but not the versions. Returns their number. */
     forget: (transaction: Transaction, record: RecordId): Promise<number> =>
-      transaction.run(forget({ model, record })),
+      transaction.run(forget({ model, record: recordNumber(record) })),
 
     /** Reads one version of a record; undefined if it is not stored. */
     at: async (record: RecordId, version: number): Promise<KeptVersion | undefined> => {
-      const row = await database.get<VersionRow>(one({ model, record, version }));
+      const row = await database.get<VersionRow>(one({ model, record: recordNumber(record), version }));
       return row && keptVersion(row);
     },
   };
@@ -174,7 +163,6 @@ export const createVersionPurge = (database: Database) => {
     (value) => sql`delete from ${table} where id > ${value('after')} and id <= ${value('last')}
       and at < ${dialect.cast(value('before'), 'timestamp')} and exists (select 1 from ${table} as later
         where later.model = ${tableName('gatewright_history', 'model')} and later.record_id = ${tableName('gatewright_history', 'record_id')}
-          and later.record_key is not distinct from ${tableName('gatewright_history', 'record_key')}
           and later.id > ${tableName('gatewright_history', 'id')}) returning id`,
   );
   return async (before: number, pause: () => Promise<void>, limit = purgeStep): Promise<number> => {

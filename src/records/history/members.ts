@@ -22,8 +22,6 @@ import {
   tableName,
   where,
 } from '../../database/statement.ts';
-import type { ColumnKind } from '../../fields/field.ts';
-import type { RecordId } from '../../fields/key.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
@@ -111,12 +109,8 @@ const membersStatement = (reading: Reading, count: number): Statement<MemberArgu
   return statement<MemberArguments>(dialect, (param) => {
     const { source, conditions } = readRows(members, context, row, param);
     const [user, tenant] = [identifier(asked, 'user_id'), identifier(asked, 'tenant')];
-    const value = (index: number, kind: ColumnKind): Fragment => dialect.cast(param('asked', index), kind);
-    const { column } = memberships.named.field.type;
-    const pairs = Array.from(
-      { length: count },
-      (_, index) => sql`(${value(2 * index, 'integer')}, ${value(2 * index + 1, column)})`,
-    );
+    const id = (index: number): Fragment => dialect.cast(param('asked', index), 'integer');
+    const pairs = Array.from({ length: count }, (_, index) => sql`(${id(2 * index)}, ${id(2 * index + 1)})`);
     const held = [
       ...hasValue(columnOf(source, memberships.owner), user, dialect, row),
       ...hasValue(columnOf(source, memberships.on), tenantBehind(reading, tenant, param), dialect, row),
@@ -148,7 +142,7 @@ const readMembers = async (
   const read = cache.getOrMake(JSON.stringify([memberships.key, count, seen]), () =>
     membersStatement(reading, count),
   );
-  const found = await database.all<{ user_id: number; tenant: RecordId; name: string | null }>(
+  const found = await database.all<{ user_id: number; tenant: number; name: string | null }>(
     read({
       asked: padded.flatMap((each) => (each === undefined ? [] : [each.user, each.id])),
       rows: reaches.flatMap(({ rows }) => rows.values),
@@ -156,7 +150,7 @@ const readMembers = async (
     }),
   );
   return found.map(({ user_id, tenant, name }) => [
-    membershipKey({ memberships, id: memberships.named.stored(tenant), user: Number(user_id) }),
+    membershipKey({ memberships, id: Number(tenant), user: Number(user_id) }),
     name,
   ]);
 };

@@ -12,7 +12,7 @@ import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, sql, tableName } from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
-import type { RecordId, RecordKey } from '../../fields/key.ts';
+import type { RecordId } from '../../fields/key.ts';
 import type { Models } from '../../model/models.ts';
 import type { ModelField, ModelRelation, ResourceModel } from '../../model/resource.ts';
 import { pathBehind, type RowExpression, type RowMember, rowActions } from '../../model/row-expression.ts';
@@ -100,9 +100,8 @@ const valueFrom = (
   source: ColumnSource,
   { id, version, whole }: WrittenColumns,
   next: () => Fragment,
-  isGiven: boolean,
 ): Fragment => {
-  if (source === 'record') return isGiven ? dialect.cast(next(), 'integer') : id;
+  if (source === 'record') return id;
   if (source === 'recordVersion') return version;
   if (source === 'recordValues') return dialect.cast(whole, 'json');
   return dialect.cast(next(), source);
@@ -125,28 +124,19 @@ export const createCompanions = <Columns extends Readonly<Record<string, ColumnS
   computed?: ComputedColumns<keyof Columns & string>,
 ) => CompanionInsert) => {
   return (row, computed = {}) => {
-    // An id that the database gives is that of the inserted row, and a number.
-    const isGiven = row['record_id'] !== undefined;
-    const filled = Object.keys(columns).filter((each) => isGiven || each !== 'record_key');
-    const given = filled.filter(
-      (each) =>
-        computed[each] === undefined &&
-        (!String(columns[each]).startsWith('record') || (isGiven && columns[each] === 'record')),
+    const given = Object.keys(columns).filter(
+      (each) => computed[each] === undefined && !String(columns[each]).startsWith('record'),
     );
     const insert: CompanionInsert['insert'] = (written, value) => {
       let index = 0;
       const next = (): Fragment => value(index++);
-      const values = filled.map(
-        (of) => computed[of]?.(written) ?? valueFrom(dialect, columns[of] ?? 'text', written, next, isGiven),
+      const values = Object.entries(columns).map(
+        ([of, source]) => computed[of]?.(written) ?? valueFrom(dialect, source, written, next),
       );
-      const names = filled.map((each) => identifier(each));
+      const names = Object.keys(columns).map((each) => identifier(each));
       return sql`insert into ${tableName(table)} (${join(names)}) select ${join(values)} from ${written.row}`;
     };
-    return {
-      key: isGiven ? `${table} given` : table,
-      insert,
-      values: given.map((each) => row[each] ?? null),
-    };
+    return { key: table, insert, values: given.map((each) => row[each] ?? null) };
   };
 };
 
@@ -238,14 +228,12 @@ export interface Memberships {
   /** The field of the membership that names the member, and the fields of the user that it shows. */
   readonly owner: string;
   readonly shows: readonly string[];
-  /** How the record that `field` names is named. */
-  readonly named: RecordKey;
 }
 
 /** A tenant of a record, as its readers see it: by its id, or by that of the record that leads to it. */
 export interface Tenant {
   readonly memberships: Memberships;
-  readonly id: RecordId;
+  readonly id: number;
 }
 
 type RowVia = Extract<RowExpression, { readonly kind: 'via' }>;
@@ -281,9 +269,7 @@ const membershipsFor = (
   const of = behind.at(-1)?.model ?? model;
   if (memberships === undefined || shows === undefined || !holdsIds(of.fields.get(column))) return undefined;
   const key = [...behind.map((step) => `${step.model.name}.${step.column}`), `${name}.${on}`].join(' ');
-  const field = columns[0] ?? column;
-  const named = model.fields.get(field)?.referenceKey ?? model.key;
-  return { key, field, behind, model: memberships, on, owner, shows, named };
+  return { key, field: columns[0] ?? column, behind, model: memberships, on, owner, shows };
 };
 
 const membershipsByModel = new WeakMap<ResourceModel, readonly Memberships[]>();
@@ -319,9 +305,8 @@ export const tenantsIn = (
   membershipsOf(model, models).flatMap((memberships) => {
     const value = readable.includes(memberships.field) ? values?.[memberships.field] : undefined;
     // Events keep some values as texts; without a value, there is no tenant.
-    const { named } = memberships;
-    const id = named.of(value) ?? named.parse(String(value));
-    return id === undefined ? [] : [{ memberships, id }];
+    const id = Number(value ?? Number.NaN);
+    return Number.isSafeInteger(id) ? [{ memberships, id }] : [];
   });
 
 const valuesByModel = new WeakMap<ResourceModel, KeptValues>();

@@ -2,7 +2,7 @@
 
 import type { Database, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { keyText, recordNumber } from '../../database/record-column.ts';
+import { recordNumber } from '../../database/record-column.ts';
 import { type Source, timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -40,7 +40,6 @@ interface ShownVersions {
 type VersionArguments = {
   readonly model: string;
   readonly record: number;
-  readonly keyText: string | null;
   readonly rows: readonly SqlValue[];
   readonly reader: SqlValue;
   readonly limit: number;
@@ -119,14 +118,7 @@ class VersionCompiler {
       ];
     });
     return sql`(select ${tableName(historyName)}.*, ${join(flags)} from ${tableName(historyName)}
-      where model = ${param('model')} and ${this.#isAbout(param)}) as ${identifier(version)}`;
-  }
-
-  #isAbout(param: Argument<VersionArguments>): Fragment {
-    const byNumber = sql`record_id = ${param('record')}`;
-    return this.#model.key.kind === 'integer'
-      ? byNumber
-      : sql`${byNumber} and record_key = ${param('keyText')}`;
+      where model = ${param('model')} and record_id = ${param('record')}) as ${identifier(version)}`;
   }
 
   /** The flag of a side: 1 if its values meet the grant's conditions. */
@@ -197,7 +189,6 @@ export class VersionReader {
     const values = {
       model: this.#model.name,
       record: recordNumber(record),
-      keyText: keyText(record),
       rows: reach.values,
       ...readerOf(grant),
       limit,

@@ -66,17 +66,6 @@ export const placesOf = ({ paging, sort }: ListShape, dialect: Dialect): 'key' |
 const columnOfKey = ({ source }: ListShape, dialect: Dialect): Fragment =>
   storedValue(columnOf(source, source.key), dialect);
 
-/** The least or the greatest key among rows. */
-const extremeKey = (
-  of: 'min' | 'max',
-  value: Fragment,
-  { source }: ListShape,
-  { columns }: Dialect,
-): Fragment => {
-  const { type } = columnOf(source, source.key);
-  return columns[type.column].extreme?.(of, value) ?? sql`${sql.raw(of)}(${value})`;
-};
-
 /** Columns of the page's rows, and the columns of the single row that aggregate these. */
 interface PageColumns {
   readonly inner: readonly Fragment[];
@@ -94,9 +83,7 @@ const placeColumns = (shape: ListShape, dialect: Dialect): PageColumns => {
     return { inner: [sql`${place} as row_place`], outer: [sql`${lines} as place`] };
   }
   const key = columnOfKey(shape, dialect);
-  const [least, greatest] = (['min', 'max'] as const).map((of) =>
-    extremeKey(of, sql`row_place`, shape, dialect),
-  ) as [Fragment, Fragment];
+  const [least, greatest] = [sql`min(row_place)`, sql`max(row_place)`];
   const [first, last] = sort[0]?.descending ? [greatest, least] : [least, greatest];
   const outer = [sql`${last} as place`];
   if (paging.kind === 'after') outer.push(sql`${first} as first`);
@@ -127,7 +114,7 @@ const countColumns = (
   const { paging, total, sort } = shape;
   const { count, next } = clauses;
   if (paging.kind === 'all') return [sql`count(*) as rows`];
-  const last = extremeKey(sort[0]?.descending === true ? 'min' : 'max', sql`row_key`, shape, dialect);
+  const last = sort[0]?.descending === true ? sql`min(row_key)` : sql`max(row_key)`;
   const more =
     lookBehind(shape, clauses) === undefined
       ? sql`${ifFull(sql`(${next})`, dialect, param)} as more`

@@ -66,7 +66,7 @@ const idOf = ({ expression, column }: RecordCondition, caller: Fragment): Fragme
   if (expression.kind !== 'member') return sql`null`;
   const row = '_membership';
   const met = membershipConditions(expression, row, column(expression.column), caller);
-  return sql`(select ${identifier(row, 'id')} from ${tableName(expression.table)} as ${identifier(row)}${where(met)} order by ${identifier(row, 'id')} limit 1)`;
+  return sql`(select min(${identifier(row, 'id')}) from ${tableName(expression.table)} as ${identifier(row)}${where(met)})`;
 };
 
 type OutcomeRow = Readonly<Record<string, SqlValue>>;

@@ -12,7 +12,6 @@ import {
   tableName,
   where,
 } from '../../database/statement.ts';
-import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { Tenancy } from '../../model/tenancy.ts';
 import { demandedValues } from './expression.ts';
 
@@ -23,21 +22,15 @@ const ofRules = ({ demands }: Tenancy, row: string): Fragment[] => {
   return [sql`(${join(alternatives, ' or ')})`];
 };
 
-const isNumber = ({ kind }: RecordKey): boolean => kind === 'integer';
-
 /** The query of the tenant that the caller's oldest membership names. */
 const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
   const row = 'm';
-  const { membership, tenant: ofTenant } = tenancy.keys;
   const tenant = identifier(row, tenancy.on);
-  const id = identifier(row, 'id');
   const isOfCaller = sql`${identifier(row, tenancy.owner)} = ${caller}`;
   const conditions = where([isOfCaller, sql`${tenant} is not null`, ...ofRules(tenancy, row)]);
   const from = sql` from ${tableName(tenancy.table)} as ${identifier(row)}`;
-  // Of the expressions there is no index: the planner must not search all memberships from the oldest on.
-  const age = isNumber(membership) ? sql`${id} + 0` : sql`cast(${id} as text)`;
-  const value = isNumber(ofTenant) ? tenant : sql`cast(${tenant} as text)`;
-  return sql`select ${value}${from}${conditions} order by ${age} limit 1`;
+  // Of the sum there is no index: the planner must not search all memberships from the oldest on.
+  return sql`select ${tenant}${from}${conditions} order by ${identifier(row, 'id')} + 0 limit 1`;
 };
 
 /**
@@ -47,16 +40,15 @@ const oldestTenant = (tenancy: Tenancy, caller: Fragment): Fragment => {
 export const createTenantReader = (
   database: Database,
   tenancy: Tenancy,
-): ((user: number) => Promise<RecordId | undefined>) => {
-  const owner = isNumber(tenancy.keys.tenant) ? sql`owner_record` : sql`owner_key`;
+): ((user: number) => Promise<number | undefined>) => {
   const read = statement<{ user: number }>(
     database.dialect,
     (param) => sql`select coalesce(
-      (select ${owner} from ${own('users')} where id = ${param('user')} and owner_model = ${literal(tenancy.tenant)}),
+      (select owner_record from ${own('users')} where id = ${param('user')} and owner_model = ${literal(tenancy.tenant)}),
       (${oldestTenant(tenancy, param('user'))})) as tenant`,
   );
   return async (user) => {
-    const row = await database.get<{ readonly tenant: RecordId | null }>(read({ user }));
+    const row = await database.get<{ readonly tenant: number | null }>(read({ user }));
     return row?.tenant ?? undefined;
   };
 };

@@ -57,7 +57,6 @@ export interface NulledReferences {
 export interface TrashRow {
   readonly model: string;
   readonly record_id: number;
-  readonly record_key: string | null;
   readonly version: number;
   readonly record: string | null;
 }
@@ -73,32 +72,15 @@ export const bundleName = (): string => randomUUID();
 export const trashTable = tableName('gatewright_trash');
 
 export const bundleColumns = ['bundle', 'deleted_at', ...actorColumns] as const;
-export const recordColumns = [
-  'kind',
-  'model',
-  'record_id',
-  'record_key',
-  'version',
-  'record',
-  ...bundleColumns,
-] as const;
-export const noteColumns = [
-  'kind',
-  'model',
-  'field',
-  'record_id',
-  'record_key',
-  'target_id',
-  'target_key',
-  ...bundleColumns,
-] as const;
+export const recordColumns = ['kind', 'model', 'record_id', 'version', 'record', ...bundleColumns] as const;
+export const noteColumns = ['kind', 'model', 'field', 'record_id', 'target_id', ...bundleColumns] as const;
 
 export const trashColumns = (columns: readonly string[]): Fragment =>
   join(columns.map((each) => identifier(each)));
 
 export const keptRecord = (row: TrashRow): KeptRecord => ({
   model: row.model,
-  id: storedRecord(row),
+  id: storedRecord(row.record_id),
   version: Number(row.version),
   record: row.record === null ? null : (parseExact(row.record) as JsonObject),
 });

@@ -1,9 +1,6 @@
-/** Notes in the trash on references that become null with a deletion, so that a restore can set them again. */
-
 import type { Database, Transaction } from '../../database/database.ts';
-import type { Dialect } from '../../database/dialect.ts';
 import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
-import type { RecordId, RecordKey } from '../../fields/key.ts';
+import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import { type ActorRow, actorRow } from '../history/recorded.ts';
@@ -25,19 +22,11 @@ export type NoteReferences = (
   deletion: TrashBundle,
 ) => Promise<void>;
 
-/**
- * The two columns of an id. Notes are found by their bundle, so that the number of an id that is a text is of no use.
- */
-const idColumns = (dialect: Dialect, { field: { type } }: RecordKey, value: Fragment): readonly Fragment[] =>
-  type.column === 'integer'
-    ? [value, dialect.cast(sql`null`, 'text')]
-    : [literal(0), dialect.cast(value, 'text')];
-
 /** Prepares the notes on references by a model's field: one statement for each hundred deleted records. */
 export const createNotes = (
   database: Database,
-  { name: model, key, table }: ResourceModel,
-  { name: field, column, referenceKey = key }: ModelField,
+  { name: model, table }: ResourceModel,
+  { name: field, column }: ModelField,
 ): NoteReferences => {
   const { dialect } = database;
   const noting = statement<NoteArguments>(dialect, (param) => {
@@ -48,8 +37,8 @@ export const createNotes = (
       literal('reference'),
       literal(model),
       literal(field),
-      ...idColumns(dialect, key, identifier('id')),
-      ...idColumns(dialect, referenceKey, identifier(column)),
+      identifier('id'),
+      identifier(column),
       ...bundleColumns.map((each) => text(each)),
     ];
     return sql`insert into ${trashTable} (${trashColumns(noteColumns)}) select ${join(values)} from ${identifier(table)} where ${identifier(column)} in (${join(ids)})`;

@@ -2,7 +2,6 @@
 
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { type RecordStatement, recordStatement } from '../../database/record-column.ts';
 import { type Source, timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -30,6 +29,7 @@ type Reached = {
   readonly reader: SqlValue;
 };
 
+type OneRecord = Reached & { readonly record: number };
 type Page = Reached & { readonly limit: number; readonly offset: number };
 
 /** The reads of a model's deleted records within a reach. */
@@ -37,14 +37,14 @@ interface ReachStatements {
   readonly page: Statement<Page>;
   readonly count: Statement<Reached>;
   /** The first record of a bundle, locked until the end of the transaction. */
-  readonly locked: RecordStatement<Reached>;
-  readonly first: RecordStatement<Reached>;
+  readonly locked: Statement<OneRecord>;
+  readonly first: Statement<OneRecord>;
   /** A record that was deleted along with another one. */
-  readonly along: RecordStatement<Reached>;
+  readonly along: Statement<OneRecord>;
 }
 
 const record = sql`cast(${identifier('record')} as text) as ${identifier('record')}`;
-const kept = sql`${trashColumns(['model', 'record_id', 'record_key', 'version'])}, ${record}`;
+const kept = sql`${trashColumns(['model', 'record_id', 'version'])}, ${record}`;
 
 type EntryKind = TrashedRecord['kind'] | 'reference';
 
@@ -87,11 +87,11 @@ class ReachCompiler {
     };
   }
 
-  #one(kind: TrashedRecord['kind'], lock: Fragment): RecordStatement<Reached> {
-    return recordStatement<Reached>(
+  #one(kind: TrashedRecord['kind'], lock: Fragment): Statement<OneRecord> {
+    return statement<OneRecord>(
       this.#dialect,
-      (value, isAbout) =>
-        sql`select ${this.#shown} from ${trashTable} where ${isAbout} and ${this.#entry(value, kind)} order by id desc limit 1${lock}`,
+      (value) =>
+        sql`select ${this.#shown} from ${trashTable} where record_id = ${value('record')} and ${this.#entry(value, kind)} order by id desc limit 1${lock}`,
     );
   }
 
@@ -131,7 +131,7 @@ export const bundleStatements = (dialect: Dialect) => ({
   references: statement<OfBundle>(
     dialect,
     (value) =>
-      sql`select distinct model, field, target_id, target_key from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' order by model, field, target_id, target_key`,
+      sql`select distinct model, field, target_id from ${trashTable} where bundle = ${value('bundle')} and kind = 'reference' order by model, field, target_id`,
   ),
   clear: statement<OfBundle>(
     dialect,
@@ -156,26 +156,27 @@ export const purgeStatements = (dialect: Dialect): readonly Statement<PurgeStep>
   return [purgeOf('first'), purgeOf('along'), purgeOf('reference')];
 };
 
-type OfRecord = { readonly model: string };
+type OfRecord = { readonly model: string; readonly record: number };
 
 /** The statements that erase a record. */
 export const erasureStatements = (dialect: Dialect) => {
+  const ofRecord = (value: Argument<OfRecord>): Fragment =>
+    sql`model = ${value('model')} and record_id = ${value('record')}`;
   return {
-    references: recordStatement<OfRecord>(
+    references: statement<OfRecord>(
       dialect,
-      (value, isAbout) =>
-        sql`delete from ${trashTable} where model = ${value('model')} and ${isAbout} and kind = 'reference'`,
+      (value) => sql`delete from ${trashTable} where ${ofRecord(value)} and kind = 'reference'`,
     ),
     // The actor of the deletion is erased with the record, as its entry is gone.
-    first: recordStatement<OfRecord>(
+    first: statement<OfRecord>(
       dialect,
-      (value, isAbout) =>
-        sql`delete from ${trashTable} where bundle in (select bundle from ${trashTable} where model = ${value('model')} and ${isAbout} and ${isOf('first')})`,
+      (value) =>
+        sql`delete from ${trashTable} where bundle in (select bundle from ${trashTable} where ${ofRecord(value)} and ${isOf('first')})`,
     ),
-    along: recordStatement<OfRecord>(
+    along: statement<OfRecord>(
       dialect,
-      (value, isAbout) =>
-        sql`update ${trashTable} set record = null where model = ${value('model')} and ${isAbout} and kind = 'along' and record is not null`,
+      (value) =>
+        sql`update ${trashTable} set record = null where ${ofRecord(value)} and kind = 'along' and record is not null`,
     ),
   };
 };

@@ -6,7 +6,7 @@ import {
   resolveCaller,
   type Transaction,
 } from '../../database/database.ts';
-import { columnsOfRecord, storedRecord } from '../../database/record-column.ts';
+import { recordNumber, storedRecord } from '../../database/record-column.ts';
 import type { Source } from '../../database/source.ts';
 import { RowStatements, sql } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
@@ -50,7 +50,7 @@ const shownDeletion = (row: FirstRow, { mask }: Grant): ShownDeletion => ({
 const entryOf = ({ kind, model, id, version, record, bundle, at, actor }: TrashedRecord) => ({
   kind,
   model,
-  ...columnsOfRecord(id),
+  record_id: recordNumber(id),
   version,
   record,
   bundle,
@@ -121,7 +121,7 @@ export class Trash {
     const { first, locked } = this.#reach(source, reach, grant);
     const one = within === undefined ? first : locked;
     const row = await (within ?? this.#database).get<FirstRow>(
-      one({ model: source.name, rows: reach.values, ...readerOf(grant), record: id }),
+      one({ model: source.name, rows: reach.values, ...readerOf(grant), record: recordNumber(id) }),
     );
     return row && shownDeletion(row, grant);
   }
@@ -137,7 +137,7 @@ export class Trash {
     if (reach === undefined) return [];
     const one = this.#reach(source, reach, grant)[kind];
     const row = await this.#database.get<FirstRow>(
-      one({ model: source.name, rows: reach.values, ...readerOf(grant), record: id }),
+      one({ model: source.name, rows: reach.values, ...readerOf(grant), record: recordNumber(id) }),
     );
     return row === undefined ? [] : shownFields(grant.readable, shownDeletion(row, grant).hidden);
   }
@@ -155,16 +155,14 @@ export class Trash {
     const { along, references } = this.#bundle;
     const [rows, noted] = await Promise.all([
       transaction.all<TrashRow>(along({ bundle })),
-      transaction.all<{ model: string; field: string; target_id: number; target_key: string | null }>(
-        references({ bundle }),
-      ),
+      transaction.all<{ model: string; field: string; target_id: number }>(references({ bundle })),
     ]);
     return {
       along: rows.map(keptRecord),
-      references: noted.map(({ model, field, target_id, target_key }) => ({
+      references: noted.map(({ model, field, target_id }) => ({
         model,
         field,
-        target: storedRecord({ record_id: target_id, record_key: target_key }),
+        target: storedRecord(target_id),
       })),
     };
   }
@@ -174,7 +172,7 @@ export class Trash {
    * stays, and is restored without it. Returns the number of erased entries.
    */
   async forget(transaction: Transaction, model: string, record: RecordId): Promise<number> {
-    const values = { model, record };
+    const values = { model, record: recordNumber(record) };
     await transaction.run(this.#erasure.references(values));
     const first = await transaction.run(this.#erasure.first(values));
     return first + (await transaction.run(this.#erasure.along(values)));

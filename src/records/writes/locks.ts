@@ -34,7 +34,7 @@ export class RecordLocks {
     if (!dialect.locksRows || values.length < 2 || reaches.length === 0) return;
     const named =
       of === 'id'
-        ? values.flatMap((value) => model.key.of(value) ?? [])
+        ? values.filter((value) => model.key.is(value))
         : await this.#idsOf(this.#finding(reaches, of, undefined), reaches, values, within);
     named.sort(model.key.compare);
     await this.#idsOf(this.#finding(reaches, 'id', lock), reaches, named, within);

@@ -1,7 +1,6 @@
 /** The endpoint that writes many records of a resource in one transaction, and its schemas. */
 
 import type { JsonSchema } from '../../fields/field.ts';
-import { idSchema } from '../../fields/keys.ts';
 import { checkedModels } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { JsonText } from '../../kernel/json.ts';
@@ -17,10 +16,11 @@ import { actingFor } from '../operations/transaction.ts';
 import { nestedProblems } from './nested-bodies.ts';
 import { titleOfMany } from './record-endpoints.ts';
 
+const id: JsonSchema = { type: 'integer', minimum: 1 };
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
 /** The record with its id first. */
-const identified = (id: JsonSchema, record: JsonSchema): JsonSchema => ({
+const identified = (record: JsonSchema): JsonSchema => ({
   ...record,
   properties: { id, ...(record['properties'] as JsonSchema) },
   required: ['id'],
@@ -41,7 +41,6 @@ export const batchEndpoint = (
 ): Endpoint => {
   const { model, context } = resource;
   const { locale } = context;
-  const id = idSchema(model.key);
   const path = `${area.path(model)}/batch`;
   const methods = (['create', 'update', 'destroy'] as const).flatMap((action) => area.auth(model, action));
   const body = (action: 'create' | 'update'): JsonSchema =>
@@ -60,7 +59,7 @@ export const batchEndpoint = (
       type: 'object',
       properties: {
         create: listOf(body('create')),
-        update: listOf(identified(id, body('update'))),
+        update: listOf(identified(body('update'))),
         delete: listOf(id),
       },
       additionalProperties: false,

@@ -1,7 +1,6 @@
 /** The endpoint that imports lines into a resource, and previews an import. */
 
 import type { JsonSchema } from '../../fields/field.ts';
-import type { RecordKey } from '../../fields/key.ts';
 import { actorOf, checkedModels } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { valueSchemas } from '../../http/schemas.ts';
@@ -49,7 +48,7 @@ const input: JsonSchema = {
   additionalProperties: false,
 };
 
-const answeredLines = ({ kind }: RecordKey): JsonSchema => ({
+const answered: JsonSchema = {
   type: 'object',
   title: 'ImportedLines',
   properties: {
@@ -63,10 +62,7 @@ const answeredLines = ({ kind }: RecordKey): JsonSchema => ({
         properties: {
           line: integer,
           action: { type: 'string', enum: ['create', 'update', 'refuse'] },
-          id: {
-            type: [kind === 'integer' ? kind : 'string', 'null'],
-            description: 'null for what was not written',
-          },
+          id: { type: ['integer', 'null'], description: 'null for what was not written' },
           changes: {
             type: 'object',
             description: 'of an update, by field: the value before and the one after',
@@ -78,7 +74,7 @@ const answeredLines = ({ kind }: RecordKey): JsonSchema => ({
     },
   },
   required: ['created', 'updated', 'refused', 'lines'],
-});
+};
 
 const description: Label = {
   'zh-CN': `每次最多 ${maxLines} 行，在一个事务中：合格的行写入，其余逐行说明原因。\`preview\` 为 true 时执行同样的步骤后回滚，不写入任何数据。`,
@@ -146,7 +142,7 @@ export const importEndpoint = (resource: ServedResource, area: Area, operation: 
       summary: titleOfMany('导入', 'Import', model),
       description,
       tag: area.tag(model, locale),
-      data: answeredLines(resource.model.key),
+      data: answered,
       problems: [
         'invalid_parameter',
         'batch_too_large',

@@ -103,8 +103,8 @@ const lockNamed = async (
   writes: ReturnType<typeof writesOf>,
 ): Promise<void> => {
   const grants = (['update', 'delete'] as const).flatMap((name) => writes.get(name)?.grant ?? []);
-  const named = [...batch.update.map((body) => own(body, 'id')), ...batch.delete].flatMap(
-    (id) => model.key.of(id) ?? [],
+  const named = [...batch.update.map((body) => own(body, 'id')), ...batch.delete].filter((id) =>
+    model.key.is(id),
   );
   const ids = [...new Set(named)];
   const lock = batch.delete.length > 0 ? 'deleteLock' : 'updateLock';
@@ -119,14 +119,12 @@ const announceAll = (
 ): void => {
   const [changes, removals] = [writes.get('update'), writes.get('delete')];
   for (const body of changes === undefined ? [] : batch.update) {
-    const id = changes?.resource.model.key.of(own(body, 'id'));
-    if (changes !== undefined && id !== undefined)
+    const id = own(body, 'id');
+    if (changes?.resource.model.key.is(id) === true)
       announceUpdate({ ...changes, acting }, id, withoutId(body));
   }
-  for (const sent of removals === undefined ? [] : batch.delete) {
-    const id = removals?.resource.model.key.of(sent);
-    if (removals !== undefined && id !== undefined) announce({ ...removals, acting }, id, undefined);
-  }
+  for (const id of removals === undefined ? [] : batch.delete)
+    if (removals?.resource.model.key.is(id) === true) announce({ ...removals, acting }, id, undefined);
 };
 
 const run = async (
@@ -181,10 +179,10 @@ const run = async (
  */
 const assertNoneForbidden = async (resource: ServedResource, acting: Acting, batch: Batch): Promise<void> => {
   const writes = writesOf(resource, acting, batch);
-  for (const sent of batch.delete) {
+  for (const id of batch.delete) {
     const grant = writes.get('delete')?.grant;
-    const id = resource.model.key.of(sent);
-    const state = grant && id !== undefined ? await resource.records.writeState(grant, id) : undefined;
+    const state =
+      grant && resource.model.key.is(id) ? await resource.records.writeState(grant, id) : undefined;
     if (state?.writable === false) throw new Problem('forbidden');
   }
   const write = writes.get('create');

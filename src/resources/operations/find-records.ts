@@ -118,20 +118,6 @@ const searchedFields = ({ search, columns }: Source, { readable }: Grant): reado
     ? readable.filter((name) => isSearched(columns.get(name)))
     : search.columns.filter((name) => readable.includes(name));
 
-/** The id of the last row before the newest ones; undefined in a table that has no more. */
-const lastBefore = async (
-  { key, list }: Findable,
-  grant: Grant,
-  newest: RecordId,
-  by: DeferredCaller,
-): Promise<RecordId | undefined> => {
-  if (key.before !== undefined) return key.before(newest, newestRows);
-  const page = { per_page: '1', page: String(newestRows + 1), total: 'none' };
-  const query = new URLSearchParams({ fields: 'id', sort: '-id', ...page }).toString();
-  const [row] = (await listedRows(await list(grant, { query, path: '', by }))) as Row[];
-  return row?.id;
-};
-
 /** Searches a list within a grant. */
 export const findRecords = async (
   findable: Findable,
@@ -157,7 +143,7 @@ export const findRecords = async (
   const searchable = searched.length > 0;
   const [newest] = await read({ per_page: '1' });
   if (newest === undefined) return { records: [], more: false, whole: true };
-  const before = await lastBefore(findable, grant, newest.id, by);
+  const before = key.before?.(newest.id, newestRows);
   const whole = before === undefined || !searchable || source.search !== undefined;
   const found = await Promise.all([
     id === undefined ? [] : read({ 'filter[id]': key.format(id) }),

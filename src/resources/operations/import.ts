@@ -201,7 +201,7 @@ const lockTargets = async (
   if (write === undefined || by === undefined) return;
   const keys = lines.flatMap(({ values }) => {
     // The line itself reports an id that is none.
-    if (by === 'id' && write.resource.model.key.of(own(values, by)) === undefined) return [];
+    if (by === 'id' && !write.resource.model.key.is(own(values, by))) return [];
     return keyOf(write, by, values) ?? [];
   });
   const [first] = keys;
@@ -225,7 +225,7 @@ const announceLines = async (writes: Writes, lines: readonly ImportLine[]): Prom
   const isOfKey = (columns: readonly string[]): boolean => columns.length === 1 && columns[0] === by;
   if (!indexes.some(({ columns, unique }) => unique && !isOfKey(columns))) return targets;
   for (const { number, values, errors } of lines) {
-    if (errors.length > 0 || (by === 'id' && key.of(own(values, by)) === undefined)) continue;
+    if (errors.length > 0 || (by === 'id' && !key.is(own(values, by)))) continue;
     const id = await targetOf(writes, values);
     if (id === undefined) continue;
     targets.set(number, id);

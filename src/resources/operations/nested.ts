@@ -130,10 +130,9 @@ const readItem = (
       ? errorAt(at, `${place}.id`, labelOf('id'), 'required', rank)
       : { task: 'create', place, rank, id: 0, values };
   // No record can belong to a new one. Whether it belongs to another record stays secret.
-  const named = resource.model.key.of(id);
-  if (action === 'create' || named === undefined)
+  if (action === 'create' || !resource.model.key.is(id))
     return { errors: placed(place, [resource.collision({ field: 'id', rule: 'reference' })]), rank };
-  return { task: gone ? 'delete' : 'update', place, rank, id: named, values };
+  return { task: gone ? 'delete' : 'update', place, rank, id, values };
 };
 
 const readList = (

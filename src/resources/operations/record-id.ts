@@ -2,9 +2,8 @@ import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { Problem } from '../../kernel/problem.ts';
 
 /** The value as an id of the records with this key. @throws Problem `record_not_found` if it cannot be one */
-export const requireId = <Id extends RecordId>(key: RecordKey<Id>, value: unknown): Id => {
-  const id = key.of(value);
-  if (id === undefined) throw new Problem('record_not_found');
+export const requireId = (key: RecordKey, id: unknown): RecordId => {
+  if (!key.is(id)) throw new Problem('record_not_found');
   return id;
 };
 

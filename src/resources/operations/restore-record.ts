@@ -64,8 +64,8 @@ interface Kept {
 const referencesOf = ({ model }: ServedResource, record: JsonObject): readonly BundleReference[] =>
   [...model.fields.values()].flatMap((field): BundleReference[] => {
     const { reference, name } = field;
-    const id = field.referenceKey?.of(record[name]);
-    if (id === undefined || reference === undefined) return [];
+    const id = record[name];
+    if (field.referenceKey?.is(id) !== true || reference === undefined) return [];
     return [{ field, model: reference, id, key: recordKey(reference, id) }];
   });
 

@@ -113,10 +113,6 @@ const insertCounted = async (
   }
 };
 
-/** The columns of a new record, with its id where the service gives it. */
-const withId = ({ key: { create } }: ResourceModel, columns: Columns, at: number): Columns =>
-  create === undefined ? columns : { id: create(at), ...columns };
-
 export const insert = async (
   write: RecordWrite,
   { grant, values, columns, nested }: PreparedNew,
@@ -124,7 +120,7 @@ export const insert = async (
 ): Promise<SavedRecord> => {
   const { resource, acting } = write;
   const { context } = resource;
-  const owned = withId(resource.model, withOwner({ ...write, grant }, columns), context.clock());
+  const owned = withOwner({ ...write, grant }, columns);
   // In a transaction `conclude` stores the version and the event.
   const companions = acting.shared === undefined && isRecorded(resource) ? companionsOf(write, owned) : [];
   const saved = await insertCounted({ ...write, grant }, owned, context.clock(), companions);

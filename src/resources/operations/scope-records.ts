@@ -44,7 +44,7 @@ import { type Included, nothingIncluded, parseIncluded, type Related } from '../
 import { relatedFor, requireGrant } from './area.ts';
 import { grantOfSystem } from './grant-of-system.ts';
 import { countNested } from './nested.ts';
-import { isVersion, requireId } from './record-id.ts';
+import { isVersion } from './record-id.ts';
 import { remove } from './remove.ts';
 import { create, update } from './save.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -283,16 +283,10 @@ export class ScopeRecords implements NamedRecords<RecordId>, ForgettableRecords 
     if (lock && within === undefined) throw new Error('lock: true holds inside a transaction only');
     const grant = this.#grant('detail');
     const included = this.#included(grant, include);
-    const named = this.#resource.model.key.of(id);
-    if (named === undefined) return undefined;
-    const record = await this.#resource.show(grant, named, [], {
-      by: this.#acting.by,
-      within,
-      lock,
-      included,
-    });
+    if (!this.#resource.model.key.is(id)) return undefined;
+    const record = await this.#resource.show(grant, id, [], { by: this.#acting.by, within, lock, included });
     if (record === undefined) return undefined;
-    this.#acting.shared?.present.add(recordKey(this.#resource.model.name, named));
+    this.#acting.shared?.present.add(recordKey(this.#resource.model.name, id));
     return rowOf(record.json, record.version);
   }
 
@@ -317,16 +311,17 @@ export class ScopeRecords implements NamedRecords<RecordId>, ForgettableRecords 
     const versions = accepted(rest);
     const write = this.#write('update');
     const included = this.#included(write.grant, include);
-    const named = requireId(this.#resource.model.key, id);
+    if (!this.#resource.model.key.is(id)) throw new Problem('record_not_found');
     const body = bodyOf(values);
-    return this.#answer(await this.#whole(body, () => update(write, named, body, versions, included)));
+    return this.#answer(await this.#whole(body, () => update(write, id, body, versions, included)));
   }
 
   async remove(id: RecordId, options: VersionOptions = {}): Promise<void> {
     await nextSlice();
     const versions = accepted(checkOptions('remove', options, versionOptions));
     const write = this.#write('destroy');
-    await remove(write, requireId(this.#resource.model.key, id), versions);
+    if (!this.#resource.model.key.is(id)) throw new Problem('record_not_found');
+    await remove(write, id, versions);
   }
 
   /** For scopes that act for the system: see `ForgettableRecords`. */
@@ -336,10 +331,10 @@ export class ScopeRecords implements NamedRecords<RecordId>, ForgettableRecords 
     transactionOf(this.#acting);
     if (reason === undefined)
       throw new TypeError('forget needs a scope that acts for the system: asSystem(reason)');
-    const named = requireId(this.#resource.model.key, id);
+    if (!this.#resource.model.key.is(id)) throw new Problem('record_not_found');
     if (shared !== undefined) shared.writes += 1;
     const { model, context } = this.#resource;
-    return context.forget({ model: model.name, id: named }, { ...actor(), reason }, shared);
+    return context.forget({ model: model.name, id }, { ...actor(), reason }, shared);
   }
 
   /** @throws Problem `invalid_parameter`, `unusable_field`, `forbidden` */

@@ -322,9 +322,8 @@ export const companionsOf = (
   columns: Columns,
 ): readonly CompanionInsert[] => {
   const { history, context, model } = resource;
-  const record = model.key.of(columns['id']);
   const entry = { at: context.clock(), actor: actorOfWrite(acting) };
-  const kept = history === undefined ? [] : [history.companion(entry, record)];
+  const kept = history === undefined ? [] : [history.companion(entry)];
   if (!model.events) return kept;
   const fields = [...model.fields.keys()].filter(
     (name) => !setByServer.has(name) && (columns[name] ?? null) !== null,
@@ -332,7 +331,7 @@ export const companionsOf = (
   const event = { ...entry, model: model.name, action: 'create', fields } as const;
   const { database, models } = context;
   const reach = ({ whole }: WrittenColumns) => keptOfNew(model, models, database.dialect, whole);
-  return [...kept, context.events.companion(event, record, reach)];
+  return [...kept, context.events.companion(event, reach)];
 };
 
 /**

@@ -8,11 +8,9 @@ import { verifiedAs } from '../../auth/registry.ts';
 import type { Database, Query } from '../../database/database.ts';
 import { toQuery } from '../../database/statement.ts';
 import { tablesOf } from '../../database/tables-of.ts';
-import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Change, TableContext } from '../../ledger/context.ts';
 import { CountedTable } from '../../ledger/counted-table.ts';
-import type { ResourceModel } from '../../model/resource.ts';
 import {
   createRefusedClaims,
   type KeptRefusal,
@@ -38,16 +36,13 @@ export interface RefusedRequest {
   readonly address: string;
 }
 
-/** A model whose records a 404 may have hidden. */
-type HiddenModel = Pick<ResourceModel, 'key' | 'table'>;
-
 interface Pending extends KeptRefusal {
   readonly fingerprint: string;
   readonly first_at: number;
   refused_at: number;
   refusals: number;
   /** The record that a 404 was about. It counts as a refusal only if the record exists. */
-  readonly record: { readonly table: string; readonly id: RecordId } | undefined;
+  readonly record: { readonly table: string; readonly id: number } | undefined;
 }
 
 /** Returns the refused caller; undefined without credentials, since such refusals are not stored. */
@@ -92,19 +87,19 @@ interface RefusedTimes {
  * refusal.
  */
 const refusedOf = async (database: Database, batch: readonly Pending[]): Promise<readonly Pending[]> => {
-  const asked = new Map<string, Set<RecordId>>();
+  const asked = new Map<string, Set<number>>();
   for (const { record } of batch)
     if (record !== undefined) asked.set(record.table, (asked.get(record.table) ?? new Set()).add(record.id));
   const [first, ...others] = [...asked].map(([table, ids]) =>
     tablesOf(database)
       // Also tables of models: each has an id.
       .selectFrom(table as 'users')
-      .select([sql<string>`cast(id as text)`.as('id'), sql<string>`${sql.lit(table)}`.as('of')])
-      .where('id', 'in', [...ids] as number[]),
+      .select(['id', sql<string>`${sql.lit(table)}`.as('of')])
+      .where('id', 'in', [...ids]),
   );
   if (first === undefined) return batch;
   const look = others.reduce((all, each) => all.unionAll(each), first);
-  const rows = await database.all<{ readonly of: string; readonly id: string }>(toQuery(look));
+  const rows = await database.all<{ readonly of: string; readonly id: number }>(toQuery(look));
   const there = new Set(rows.map(({ of, id }) => `${of} ${id}`));
   return batch.filter(({ record }) => record === undefined || there.has(`${record.table} ${record.id}`));
 };
@@ -160,12 +155,12 @@ export class RefusalStore extends CountedTable<'gatewright_refusals', Pending> {
     this.#claims = claims;
   }
 
-  /** Stores a refusal later; for a 404 that may have hidden a record, with the record's model. Returns at once. */
-  record(principal: Principal, request: RefusedRequest, code: number | undefined, model?: HiddenModel): void {
+  /** Stores a refusal later; for a 404 that may have hidden a record, with the record's table. Returns at once. */
+  record(principal: Principal, request: RefusedRequest, code: number | undefined, table?: string): void {
     const caller = callerOf(principal);
     if (caller === undefined || code === undefined) return;
-    const id = model?.key.parse(request.params['id'] ?? '');
-    if (model !== undefined && id === undefined) return;
+    const id = Number(request.params['id']);
+    if (table !== undefined && !(Number.isSafeInteger(id) && id > 0)) return;
     const now = this.clock();
     const { method, address } = request;
     const path = request.path.slice(0, maxPathLength);
@@ -175,7 +170,7 @@ export class RefusalStore extends CountedTable<'gatewright_refusals', Pending> {
       { method, path, address },
       code,
       seen,
-      model === undefined || id === undefined ? undefined : { table: model.table, id },
+      table === undefined ? undefined : { table, id },
     );
   }
 
