@@ -5,6 +5,7 @@
 
 import type { Bucket } from '../fields/aggregates.ts';
 import type { ColumnKind, ColumnValue, FieldDefinition } from '../fields/field.ts';
+import type { DescribeSchema } from './described-tables.ts';
 import type {
   Ask,
   ForeignKeyShape,
@@ -269,6 +270,8 @@ export interface ReferenceTriggers {
 export interface SchemaDialect {
   readonly own: OwnTypes;
   readonly introspection: Introspection;
+  /** Reads the tables of another program. */
+  readonly describe: DescribeSchema;
   readonly referenceTriggers: ReferenceTriggers;
   readonly sameKeys: SameKeys;
   /**

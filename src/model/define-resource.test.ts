@@ -329,7 +329,9 @@ describe('mistakes in a model file', () => {
     ['pattern', 'Memo', { fields: { code: field.string({ pattern: '(' }) } }, /^Memo\.code: pattern/],
     ['choices', 'Memo', { fields: { state: field.enum([]) } }, /^Memo\.state: it has no choices/],
     ['choices', 'Memo', { fields: { state: field.enum(['a', 'a']) } }, /named twice/],
-    ['choices', 'Memo', { fields: { state: field.enum(['a,b']) } }, /no blanks, commas/],
+    ['choices', 'Memo', { fields: { state: field.enum(['a ']) } }, /nor with a blank at an end/],
+    ['choices', 'Memo', { fields: { state: field.enum(['']) } }, /must be a text, not ""/],
+    ['choices', 'Memo', { fields: { state: field.enum(['a\nb']) } }, /it is one line/],
   ])('refuses a model with a mistake: %s, %s', (_what, name, definition, message) => {
     const define = () => loosely(name, definition);
     expect(define).toThrow(DefinitionError);

@@ -4,7 +4,7 @@ import { type Label, namedLabel } from '../kernel/messages.ts';
 import { pluralOf } from './definition/inflect.ts';
 import { DefinitionError } from './definition-error.ts';
 
-export { pluralOf } from './definition/inflect.ts';
+export { pluralOf, singularOf } from './definition/inflect.ts';
 
 /** First parts of paths that the service itself uses. */
 export const reservedPaths: ReadonlySet<string> = new Set([

@@ -229,6 +229,11 @@ const rows: readonly Row[] = [
     [`${reference}migrations`, 'migrate --undo'],
   ],
   [
+    'command adopt',
+    [`${guide}adopt`, 'gatewright adopt'],
+    [`${guide}existing-tables`, 'adopt.md', 'adopt.zh-CN.md'],
+  ],
+  [
     'command generate endpoint, command generate job, setting onStart, setting onStop',
     [`${guide}code`, 'generate endpoint'],
     [`${guide}jobs`, 'generate job'],
@@ -325,6 +330,7 @@ const searched: readonly (readonly [page: string, english: string, chinese: stri
   ['databases', 'connection string', '连接串'],
   ['existing-tables', 'existing database', '已有数据库'],
   ['existing-tables', 'UUID', 'UUID'],
+  ['adopt', 'introspection', '内省'],
   ['kubernetes', 'zero-downtime', '不停机'],
   ['upgrading', 'zero-downtime', '不停机'],
   ['erasure', 'GDPR', 'GDPR'],
