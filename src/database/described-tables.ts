@@ -3,6 +3,7 @@
  * `gatewright adopt` reads. Nothing here writes.
  */
 
+import type { ColumnKind } from '../fields/field.ts';
 import type { Ask } from './introspection.ts';
 
 /** The kind of values of a column, whatever the database calls it. */
@@ -53,6 +54,8 @@ export interface DescribedColumn {
   /** The type as it was declared. */
   readonly declared: string;
   readonly type: StoredType;
+  /** Kinds of values that the service can serve from it. */
+  readonly holds: readonly ColumnKind[];
   readonly notNull: boolean;
   readonly provision: Provision | undefined;
   readonly comment: string | undefined;

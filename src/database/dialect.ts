@@ -82,6 +82,8 @@ export interface Dialect extends Compiler {
    * no reader waits for another's statement, so that examined rows need no limit.
    */
   assertRowsExamined(count: Fragment, most: Fragment): Fragment | undefined;
+  /** An instant of a table of another program in milliseconds; one without a zone is read as UTC. */
+  milliseconds(value: Fragment): Fragment;
   /** A whole number below 2⁵³ that follows from values of one row: equal for equal values. */
   rowHash(values: readonly Fragment[]): Fragment;
   /** Bytes of a table on the disk without its indexes; undefined if the service has no use for them. */

@@ -4,7 +4,7 @@ import type { CommonOptions, FieldType } from '../fields/field.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { SearchIndex } from './search.ts';
-import { type Fragment, identifier, param, sql } from './statement.ts';
+import { type Fragment, identifier, param, sql, wholeNumber } from './statement.ts';
 
 /** Integer column that every write raises; ETag and If-Match go by it. No view has it. */
 export const versionColumn = 'version';
@@ -53,6 +53,10 @@ export interface SourceColumn {
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself if absent. */
   readonly expression?: ((dialect: Dialect) => Fragment) | undefined;
+  /** Places after the point, where the column has numbers with a point: see `StoredTable.scales`. */
+  readonly scale?: number | undefined;
+  /** True if the column may have parts of a millisecond, or no zone. */
+  readonly isFine?: boolean | undefined;
   /** True if an empty text is stored where there is no value. */
   readonly emptyIsNull?: boolean | undefined;
   /** SQL that renders the value of a row as JSON, if the field type's own does not fit (an array of roles). */
@@ -144,6 +148,8 @@ const computed = (column: SourceColumn, row: string): Error =>
 export const ruleValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   if (column.expression === undefined) {
     const stored = identifier(row, column.column ?? column.name);
+    if (column.scale !== undefined) return wholeNumber(stored, column.scale);
+    if (column.isFine === true) return dialect.milliseconds(stored);
     return column.emptyIsNull === true ? sql`nullif(${stored}, '')` : stored;
   }
   if (row !== rowAlias) throw computed(column, row);
@@ -172,8 +178,12 @@ export const hasValue = (
 };
 
 /** True if the column of the table itself is its value, in every row. */
-export const isBare = ({ expression, emptyIsNull, shownIf }: SourceColumn): boolean =>
-  expression === undefined && emptyIsNull !== true && shownIf === undefined;
+export const isBare = ({ expression, emptyIsNull, shownIf, scale, isFine }: SourceColumn): boolean =>
+  expression === undefined &&
+  emptyIsNull !== true &&
+  shownIf === undefined &&
+  scale === undefined &&
+  isFine !== true;
 
 /** True if JSON has the column's value as it is stored. */
 export const isPlain = ({ type }: SourceColumn, dialect: Dialect): boolean =>

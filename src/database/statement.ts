@@ -74,9 +74,25 @@ export const columnsOfRows =
   (stored: StoredTable, row?: string): ((field: string) => Fragment) =>
   (field) => {
     const column = columnIn(stored, field);
-    if (row !== undefined) return kysely.id(row, column);
-    return stored.isOwn === true ? tableName(stored.name, column) : kysely.id(stored.name, column);
+    const named = row === undefined ? ownColumn(stored, column) : kysely.id(row, column);
+    const scale = stored.scales?.get(field);
+    return scale === undefined ? named : wholeNumber(named, scale);
   };
+
+const ownColumn = ({ isOwn, name }: StoredTable, column: string): Fragment =>
+  isOwn === true ? tableName(name, column) : kysely.id(name, column);
+
+/** A number with a point as the whole number of its last place, as statements compare decimals. */
+export const wholeNumber = (value: Fragment, scale: number): Fragment =>
+  kysely`cast(round(${value} * ${kysely.raw(String(10 ** scale))}) as bigint)`;
+
+/** The value of a field as its column takes it: a decimal of an external table as a number with a point. */
+export const assignedTo = ({ scales }: StoredTable, field: string, value: Fragment): Fragment => {
+  const scale = scales?.get(field);
+  return scale === undefined
+    ? value
+    : kysely`round(cast(${value} as numeric) / ${kysely.raw(`${10 ** scale}.0`)}, ${kysely.raw(String(scale))})`;
+};
 
 /** The bare columns of fields, as lists of INSERT and SET name them. */
 export const bareColumn = (stored: StoredTable, field: string): Fragment =>

@@ -5,6 +5,11 @@ export interface StoredTable {
   readonly name: string;
   /** Columns that are called otherwise than their fields, by the field. */
   readonly columns: ReadonlyMap<string, string>;
+  /**
+   * Places after the point of the decimals of an external table, by the field: its columns have numbers with a point,
+   * where a table of the service has whole numbers of the last place.
+   */
+  readonly scales?: ReadonlyMap<string, number>;
   /** True for a table that belongs to another program. */
   readonly external?: boolean;
   /** True if the service only reads an external table. */

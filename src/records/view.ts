@@ -209,7 +209,14 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
     columns: new Map(
       [...model.fields.values()].map(({ name, column, type, options }) => [
         name,
-        { name, column, type, options },
+        {
+          name,
+          column,
+          type,
+          options,
+          scale: model.stored.scales?.get(name),
+          isFine: model.stored.external === true && type.column === 'timestamp',
+        },
       ]),
     ),
     further: new Map([[versionColumn, versionOf(model)]]),

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keyKinds } from '../../fields/keys.ts';
 import { errorMessage } from '../../kernel/error-message.ts';
 import { CommandError } from '../io.ts';
 import { statementText } from '../scaffold/code.ts';
@@ -77,6 +78,7 @@ const isRecordedTable = (value: unknown): value is RecordedTable => {
     [model, singular, plural, digest].every((text) => typeof text === 'string') &&
     /^[a-z][a-z0-9_]*$/.test(singular ?? '') &&
     Array.isArray(key?.columns) &&
+    (key.kind === undefined || keyKinds.includes(key.kind)) &&
     isFacts(database) &&
     isFacts(code)
   );

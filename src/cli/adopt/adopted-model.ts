@@ -2,6 +2,7 @@
 
 import type { DescribedTable, PlacedTable } from '../../database/described-tables.ts';
 import type { FieldDefinition } from '../../fields/field.ts';
+import type { KeyKind } from '../../fields/keys.ts';
 import type { Entry } from '../scaffold/code.ts';
 
 /** The outcome for a column. */
@@ -20,7 +21,7 @@ export interface ColumnOutcome {
 /** How references of other tables lead to a model. */
 export interface ReferredKey {
   /** The kind of its key; undefined where it has several columns, or none. */
-  readonly kind?: string | undefined;
+  readonly kind?: KeyKind | undefined;
   /** Columns of its key, if it has a kind. */
   readonly columns: readonly string[];
 }

@@ -3,6 +3,7 @@
 import type { DescribedColumn, StoredType } from '../../database/described-tables.ts';
 import { fromScaled, maxDigits, toScaled } from '../../fields/decimal.ts';
 import { type FieldDefinition, fieldFlaw } from '../../fields/field.ts';
+import { type KeyKind, recordKeys } from '../../fields/keys.ts';
 import { type FieldKind, fieldTypes } from '../../fields/registry.ts';
 import { maxCharacters } from '../../fields/values.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -221,6 +222,8 @@ export const fieldOfColumn = (column: DescribedColumn, facts: ColumnFacts): Colu
   if ('because' in plain) return plain;
   const type = facts.conditions.reduce((now, each) => withCondition(now, each) ?? now, plain);
   const given = givenOptions(column, type);
+  if (!column.holds.includes(fieldTypes[type.kind].column))
+    return { because: `the service reads no ${type.kind} from ${column.declared}` };
   const canBeUnique = facts.unique && type.kind !== 'json';
   return {
     definition: fieldBy(type.kind, ordered(type, given.options, canBeUnique)),
@@ -232,19 +235,11 @@ export const fieldOfColumn = (column: DescribedColumn, facts: ColumnFacts): Colu
 export interface ReferenceTarget {
   readonly model: string;
   /** The kind of its key. */
-  readonly key: string;
+  readonly key: KeyKind;
   readonly onDelete: string;
 }
 
-/** The consequence in the words of models; undefined for one that they do not have. */
-const consequences: Readonly<Record<string, 'restrict' | 'cascade' | 'null' | undefined>> = {
-  'no action': 'restrict',
-  restrict: 'restrict',
-  cascade: 'cascade',
-  'set null': 'null',
-};
-
-/** The reference of a column. A required one cannot become null, whatever the database would try. */
+/** The reference of a column. The foreign key of the database decides what a deletion does. */
 export const referenceOfColumn = (
   column: DescribedColumn,
   { model, key, onDelete }: ReferenceTarget,
@@ -252,21 +247,20 @@ export const referenceOfColumn = (
 ): ColumnField => {
   if (!column.readable) return { because: 'this database user may not read it' };
   const given = givenOptions(column, typed('reference', { to: model }));
-  const isRequired = column.notNull;
-  const said = consequences[onDelete];
-  const consequence = said === undefined || (said === 'null' && isRequired) ? 'restrict' : said;
+  if (!column.holds.includes(recordKeys[key].field.type.column))
+    return { because: `the service reads no id of ${model} from ${column.declared}` };
   const options: Record<string, Json | undefined> = {
     to: model,
     key: key === 'integer' ? undefined : key,
     ...given.options,
     unique: unique || undefined,
-    onDelete: consequence === (isRequired ? 'restrict' : 'null') ? undefined : consequence,
   };
   const kept = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return {
     definition: fieldBy('reference', kept as OptionValues),
-    remarks:
-      said === undefined ? [...given.remarks, `on delete ${onDelete}: no model says this`] : given.remarks,
+    remarks: ['no action', 'restrict'].includes(onDelete)
+      ? given.remarks
+      : [...given.remarks, `the database decides: on delete ${onDelete}`],
   };
 };
 

@@ -29,14 +29,19 @@ export interface Drawn {
 const readOnlyReasons = ({ draft, columns, own }: Drawn): readonly string[] => {
   const { table, key } = draft;
   const reasons: string[] = [];
-  if (key.kind === 'none') reasons.push(key.because);
-  else if (table.kind !== 'table') reasons.push(`it is a ${table.kind}`);
+  if (table.kind !== 'table') reasons.push(`it is a ${table.kind}`);
   const id = 'column' in key ? columnNamed(table, key.column) : undefined;
   const isGiven = id?.provision !== undefined && id.provision.by !== 'constant';
   if ((key.kind === 'integer' || key.kind === 'bigint') && !isGiven)
     reasons.push('the database gives no ids');
   const rights = (['insert', 'update', 'delete'] as const).filter((right) => table.rights.includes(right));
   if (table.kind === 'table' && rights.length === 0) reasons.push('this database user may not write it');
+  else if (table.kind === 'table' && rights.length < 3) {
+    const missing = (['insert', 'update', 'delete'] as const).filter(
+      (right) => !table.rights.includes(right),
+    );
+    reasons.push(`this database user may not ${missing.join(', ')}`);
+  }
   for (const { column, field } of columns) {
     const { notNull = false, provision } = columnNamed(table, column) ?? {};
     const isOwn = [...own.values()].includes(column);
@@ -66,14 +71,10 @@ const uniqueSets = ({ draft, columns, remarks }: Drawn): readonly (readonly stri
     else if (named.length === 1 || isKey || isSame) continue;
     else if (names.length < named.length) remarks.push(`${text}: not all of its columns are fields`);
     else if (bytes > mostIndexBytes) remarks.push(`${text}: its texts may be longer than an index takes`);
-    else if (!isKeySet(draft, named)) sets.push(names);
+    else sets.push(names);
   }
   return sets;
 };
-
-/** True for the columns that are the key already. */
-const isKeySet = ({ key }: Draft, columns: readonly string[]): boolean =>
-  key.kind === 'several' && key.columns.toSorted().join('\0') === columns.toSorted().join('\0');
 
 /** Conditions that no field says. */
 const leftConditions = ({ draft, columns }: Drawn): string[] =>
@@ -98,13 +99,13 @@ const tableRemarks = (drawn: Drawn, readOnly: readonly string[]): string[] => {
     remarks.push(
       'row security is on, and this database user is exempt from it: the rules of the model decide',
     );
-  if (drawn.draft.key.kind === 'several') remarks.push(`its key is ${drawn.draft.key.columns.join(', ')}`);
   if (table.inherits !== undefined) remarks.push(`it inherits the columns of ${table.inherits}`);
-  if (table.key.length === 0 && drawn.draft.key.kind !== 'none')
-    remarks.push('it has no primary key: a unique set without nulls names its rows');
-  const missing = (['insert', 'update', 'delete'] as const).filter((right) => !table.rights.includes(right));
-  if (table.kind === 'table' && missing.length > 0 && missing.length < 3)
-    remarks.push(`this database user may not ${missing.join(', ')}`);
+  if (table.key.length === 0 && 'column' in drawn.draft.key)
+    remarks.push(
+      table.kind === 'table'
+        ? 'it has no primary key: a unique set without nulls names its rows'
+        : `its ids are those of ${drawn.draft.key.column}: make sure that no two rows have the same`,
+    );
   return [...remarks, ...leftConditions(drawn)];
 };
 
@@ -113,12 +114,10 @@ const namesCode = (names: readonly string[]): Entry['value'] => ({ list: names.m
 const entryIf = (isThere: boolean, key: string, value: Entry['value']): Entry[] =>
   isThere ? [{ key, value }] : [];
 
-const keyEntry = ({ key }: Draft, fieldOf: (column: string) => string): Entry[] => {
-  if (key.kind === 'several') return [{ key: 'key', value: namesCode(key.columns.map(fieldOf)) }];
-  return key.kind === 'none' || key.kind === 'integer' ? [] : [{ key: 'key', value: textCode(key.kind) }];
-};
+const keyEntry = ({ key }: Draft): Entry[] =>
+  key.kind === 'none' || key.kind === 'integer' ? [] : [{ key: 'key', value: textCode(key.kind) }];
 
-const tableEntry = ({ draft, columns, own }: Drawn, schema: DescribedSchema): Entry => {
+const tableEntry = ({ draft, columns, own }: Drawn, schema: DescribedSchema, readOnly: boolean): Entry => {
   const { table } = draft;
   const renamed = [
     ...[...own].filter(([name, column]) => name !== 'id' || column !== 'id'),
@@ -130,7 +129,8 @@ const tableEntry = ({ draft, columns, own }: Drawn, schema: DescribedSchema): En
   if (table.schema !== undefined && !schema.current)
     object.push({ key: 'schema', value: textCode(table.schema) });
   if (renamed.length > 0) object.push({ key: 'columns', value: { object: renamed } });
-  return { key: 'table', value: { object: [...object, { key: 'external', value: 'true' }] } };
+  object.push({ key: 'external', value: 'true' }, ...entryIf(readOnly, 'readOnly', 'true'));
+  return { key: 'table', value: { object } };
 };
 
 /** A comment of the database as lines of a file, none of which ends the comment. */
@@ -191,15 +191,13 @@ export const modelOf = (
 ): AdoptedModel => {
   const { draft, columns } = drawn;
   const { names, table } = draft;
-  const byColumn = new Map(columns.map(({ column, field }) => [column, field ?? column]));
   const readOnly = readOnlyReasons(drawn);
   const unique = uniqueSets(drawn);
   const said = Object.entries(names.said).map(([key, name]): Entry => ({ key, value: textCode(name) }));
   const entries: Entry[] = [
-    tableEntry(drawn, schema),
-    ...keyEntry(draft, (column) => byColumn.get(column) ?? column),
+    tableEntry(drawn, schema, readOnly.length > 0),
+    ...keyEntry(draft),
     ...said,
-    ...entryIf(readOnly.length > 0, 'readOnly', 'true'),
     { key: 'permissions', value: textCode('all') },
     fieldsEntry(drawn),
     ...entryIf(unique.length > 0, 'unique', { list: unique.map(namesCode) }),

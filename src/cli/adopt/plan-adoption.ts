@@ -24,7 +24,7 @@ import { type AdoptedModel, type LeftTable, tableText } from './adopted-model.ts
 import { reasonToLeave, type TablesInUse } from './leave-table.ts';
 import { type KnownModel, mapTables } from './map-tables.ts';
 import { type ModelNames, saidNames, type TakenNames, takeNames } from './names.ts';
-import { hasFields } from './table-draft.ts';
+import { modelFlaw } from './table-draft.ts';
 
 /**
  * The work of a run on a table. `new` and `changed`: its file is written. `edited`: a person changed the file, so that
@@ -99,14 +99,11 @@ const assertOnly = ({ schema, only = [], own }: PlanRequest): void => {
       );
       throw new UsageError(`--only ${name}: ${place} has no such table${hint}`);
     }
-    const reason = reasonToLeave(table, own, true) ?? withoutFields(table);
+    const reason = reasonToLeave(table, own, true) ?? modelFlaw(table);
     if (reason !== undefined)
       throw new CommandError(`${tableText(table)} cannot be adopted: ${reason}; nothing was written`);
   }
 };
-
-const withoutFields = (table: DescribedTable): string | undefined =>
-  hasFields(table) ? undefined : 'no field has any of its columns';
 
 /** The tables that get a model, with the texts of their files, and those that get none. */
 const sortTables = async (request: PlanRequest) => {
@@ -119,7 +116,7 @@ const sortTables = async (request: PlanRequest) => {
     const known = recorded.get(name);
     const isNamed = only?.includes(table.name) === true;
     if (only !== undefined && !isNamed && !isModel(known)) continue;
-    const because = reasonToLeave(table, own, isNamed || isModel(known)) ?? withoutFields(table);
+    const because = reasonToLeave(table, own, isNamed || isModel(known)) ?? modelFlaw(table);
     if (because !== undefined) {
       left.push({ table, because });
       continue;

@@ -1,15 +1,15 @@
 /** A table on the way to its model: its names, its key, its conditions, and the columns that the service writes. */
 
 import type { DescribedColumn, DescribedTable, DescribedUnique } from '../../database/described-tables.ts';
+import { type KeyKind, recordKeys } from '../../fields/keys.ts';
 import type { ReferredKey } from './adopted-model.ts';
 import { fieldOfColumn } from './column-field.ts';
 import { type ColumnCondition, readCondition } from './conditions.ts';
 import { type ModelNames, plainName, storedNameFlaw } from './names.ts';
 
-/** The key of a model: one column that becomes `id`, several, or none. */
+/** The key of a model: the column that becomes `id`; or why no column can, so that the table has no model. */
 type Key =
-  | { readonly kind: 'integer' | 'bigint' | 'uuid' | 'text'; readonly column: string }
-  | { readonly kind: 'several'; readonly columns: readonly string[] }
+  | { readonly kind: KeyKind; readonly column: string }
   | { readonly kind: 'none'; readonly because: string };
 
 /** A table on the way to its model. */
@@ -52,13 +52,6 @@ export const factsOf = (
   };
 };
 
-/** Why the values of a column cannot be part of an id: they have no exact text. */
-const inexact = ({ type }: DescribedColumn): string | undefined => {
-  if (type.kind === 'number') return 'its numbers are not exact';
-  if (type.kind === 'json') return 'JSON names nothing';
-  return 'fine' in type && type.fine ? 'its times are finer than those of a field' : undefined;
-};
-
 /** The columns that name a row: those of the primary key, else of a unique set without nulls. */
 const identifying = (table: DescribedTable): readonly string[] => {
   if (table.key.length > 0) return table.key;
@@ -72,29 +65,31 @@ const singleKey = (column: DescribedColumn): Key => {
   if (!column.readable) return { kind: 'none', because: `this database user may not read its key ${name}` };
   const flaw = storedNameFlaw(name);
   if (flaw !== undefined) return { kind: 'none', because: `its key ${name}: ${flaw}` };
-  if (type.kind === 'uuid' || type.kind === 'text') return { kind: type.kind, column: name };
-  if (type.kind !== 'integer')
-    return { kind: 'none', because: `its key ${name} is of the type ${column.declared}` };
   const isCounted = provision?.by === 'count';
   // 64 bits that nothing counts are often made of a time and a place, beyond 2^53.
-  return { kind: isCounted || !type.wide ? 'integer' : 'bigint', column: name };
+  const whole = isCounted || type.kind !== 'integer' || !type.wide ? 'integer' : 'bigint';
+  const kind = type.kind === 'uuid' || type.kind === 'text' ? type.kind : whole;
+  const fits = type.kind === kind || type.kind === 'integer';
+  return fits && column.holds.includes(recordKeys[kind].field.type.column)
+    ? { kind, column: name }
+    : { kind: 'none', because: `its key ${name} is of the type ${column.declared}` };
 };
+
+/** The column of a view that names its rows by its name: `id`, or the first one if that is called `order_id`. */
+const namedKey = ({ columns }: DescribedTable): DescribedColumn | undefined =>
+  columns.find(({ name }) => isNamed(name, 'id')) ??
+  columns.slice(0, 1).find(({ name }) => plainName(name, 'column').endsWith('_id'));
 
 export const keyOfTable = (table: DescribedTable): Key => {
   const names = identifying(table);
-  const columns = names.flatMap((name) => columnNamed(table, name) ?? []);
-  const [first] = columns;
-  if (first === undefined)
-    return { kind: 'none', because: table.kind === 'table' ? 'it has no key' : `it is a ${table.kind}` };
-  if (columns.length === 1) return singleKey(first);
-  const conditions = conditionsOf(table);
-  for (const column of columns) {
-    const field = fieldOfColumn(column, { ...factsOf({ table, conditions }, column), indexed: true });
-    const because = columnFlaw({ table }, column) ?? ('because' in field ? field.because : inexact(column));
-    if (because !== undefined)
-      return { kind: 'none', because: `${column.name} cannot be a part of an id: ${because}` };
-  }
-  return { kind: 'several', columns: names };
+  const [first] = names.flatMap((name) => columnNamed(table, name) ?? []);
+  if (names.length > 1)
+    return { kind: 'none', because: `its key is ${names.join(', ')}, and an id is one column` };
+  if (first !== undefined) return singleKey(first);
+  const named = table.kind === 'table' ? undefined : namedKey(table);
+  return named === undefined
+    ? { kind: 'none', because: 'no column of it names a row: a model needs an id' }
+    : singleKey(named);
 };
 
 /** Why no model can name a column; undefined where it can. */
@@ -122,25 +117,26 @@ export const writtenColumns = ({ table, key }: Draft): Map<string, string> => {
   if ('column' in key) own.set('id', key.column);
   for (const column of table.columns) {
     const found = written.get(plainName(column.name, 'column'));
-    const isKey = 'columns' in key && key.columns.includes(column.name);
     const fits = found?.kind === column.type.kind && column.readable && column.provision?.by !== 'always';
-    if (found !== undefined && fits && !isKey && !own.has(found.own)) own.set(found.own, column.name);
+    if (found !== undefined && fits && column.holds.includes(found.kind) && !own.has(found.own))
+      own.set(found.own, column.name);
   }
   return own;
 };
 
-/** True if a model of the table has at least one field: `id` and what the service writes are none. */
-export const hasFields = (table: DescribedTable): boolean => {
+/** Why a table has no model: it has no id, or no field, as `id` and what the service writes are none. */
+export const modelFlaw = (table: DescribedTable): string | undefined => {
   const key = keyOfTable(table);
+  if (key.kind === 'none') return key.because;
   const conditions = conditionsOf(table);
-  const id = 'column' in key ? key.column : undefined;
-  return table.columns.some(
+  const isField = table.columns.some(
     (column) =>
-      column.name !== id &&
+      column.name !== key.column &&
       !written.has(plainName(column.name, 'column')) &&
       columnFlaw({ table }, column) === undefined &&
       !('because' in fieldOfColumn(column, factsOf({ table, conditions }, column))),
   );
+  return isField ? undefined : 'no field has any of its columns';
 };
 
 export const referredKey = ({ key }: Draft): ReferredKey =>

@@ -6,6 +6,7 @@ import type { DescribedSchema } from '../../database/described-tables.ts';
 import { tablesOfServices } from '../../database/service-sets.ts';
 import type { DatabaseTarget } from '../../database/target.ts';
 import { databaseTarget } from '../../database/targets.ts';
+import { keyKinds } from '../../fields/keys.ts';
 import { errorMessage } from '../../kernel/error-message.ts';
 import { adoptedFiles, readRecorded, recordedText, recordPath } from '../adopt/adopted-file.ts';
 import { tableText } from '../adopt/adopted-model.ts';
@@ -90,8 +91,10 @@ const surroundingsOf = async (folder: string, found: FoundTables, adopted: Reado
       others.set(placed(name), { model: 'User', key: { kind: 'integer', columns: ['id'] } });
   // Models without a schema of their own are those of the current one.
   const own = schema.current ? models : [];
-  for (const { name, table, key } of own)
-    others.set(placed(table), { model: name, key: { kind: key.kind, columns: ['id'] } });
+  for (const { name, table, key, fields } of own) {
+    const kind = keyKinds.find((each) => each === key.kind);
+    others.set(placed(table), { model: name, key: { kind, columns: [fields.get('id')?.column ?? 'id'] } });
+  }
   const taken = {
     models: new Set(models.map(({ name }) => name)),
     singulars: new Set(models.map(({ singular }) => singular)),

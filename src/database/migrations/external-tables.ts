@@ -35,14 +35,14 @@ const listed = (texts: readonly string[]): string => texts.join(', ');
 /** The reason why a column does not take what the service writes into it; undefined where it does. */
 const writingFlaw = (model: ResourceModel, field: ModelField, column: ExternalColumn): string | undefined => {
   const { name, type, options, serverSet, required } = field;
-  const isGiven = name !== 'id' || model.key.create !== undefined;
+  const isGiven = name !== 'id' || model.key.givenBy !== 'database';
   if (column.computed && isGiven && options.generated !== true)
     return 'is computed by the database: say generated: true';
   if (options.generated === true) return undefined;
   if (column.demanded && !isGiven) return 'gets no value from the database, and the service gives none';
   if (column.demanded && !required) return 'may not be null: say required: true';
   const { most } = column;
-  if (most === undefined || serverSet || field.reference !== undefined) return undefined;
+  if (most === undefined || serverSet || name === 'id' || field.reference !== undefined) return undefined;
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = type.bounds?.(options) ?? {};
   if (Number(max) > most) return `is ${column.type}: say max: ${most} or less`;
   const isTooLow = type.column === 'integer' && Number(min) < -most - 1;
@@ -60,6 +60,10 @@ const fieldFlaw = (
   if (column === undefined) return `the table ${table} has no column ${field.column}`;
   if (!shape.fits(column.type, field.type.column))
     return `the table ${table} has ${field.column} as ${column.type}, and a field of the type ${field.kind} needs ${shape.fitting(field.type.column)}`;
+  const places = /^(?:numeric|decimal)\(\d+, ?(\d+)\)$/i.exec(column.type)?.[1];
+  const scale = stored.scales?.get(field.name);
+  if (scale !== undefined && places !== undefined && Number(places) !== scale)
+    return `the column ${field.column} of ${table} is ${column.type}: say scale: ${places}`;
   const flaw = stored.readOnly === true ? undefined : writingFlaw(model, field, column);
   return flaw && `the column ${field.column} of ${table} ${flaw}`;
 };

@@ -12,6 +12,7 @@ import type {
 } from '../described-tables.ts';
 import type { Ask } from '../introspection.ts';
 import { quoteText } from '../quote.ts';
+import { kindsOfPostgres, typeBehindDomains } from './introspect.ts';
 
 interface DescribedRow {
   readonly id: string;
@@ -46,6 +47,8 @@ interface ColumnRow {
   readonly table: string;
   readonly name: string;
   readonly declared: string;
+  /** The type behind its domains. */
+  readonly spelt: string;
   readonly type: string;
   readonly modifier: number;
   readonly not_null: boolean;
@@ -103,7 +106,7 @@ const typesSql = `select t.oid::text as id, t.typname::text as name, t.typtype::
   from pg_type t where t.typtype <> 'c'`;
 
 const columnsSql = (schema: string): string => `select a.attrelid::text as "table", a.attname::text as name,
-    format_type(a.atttypid, a.atttypmod) as declared, a.atttypid::text as type, a.atttypmod as modifier,
+    format_type(a.atttypid, a.atttypmod) as declared, ${typeBehindDomains} as spelt, a.atttypid::text as type, a.atttypmod as modifier,
     a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as preset, a.attidentity::text as identity,
     a.attgenerated::text as generated, col_description(a.attrelid, a.attnum) as comment,
     has_column_privilege(a.attrelid, a.attnum, 'select') as readable, coalesce(o.collisdeterministic, true) as exact
@@ -276,6 +279,7 @@ const columnOf = (row: ColumnRow, types: ReadonlyMap<string, TypeRow>): Describe
       type === undefined
         ? { kind: 'other', because: 'no field holds a row' }
         : storedType(type, modifier, row.exact),
+    holds: kindsOfPostgres(row.spelt),
     notNull: row.not_null || notNull,
     provision: provisionOf(row, preset),
     comment: row.comment ?? undefined,

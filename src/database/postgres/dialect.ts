@@ -199,6 +199,7 @@ const words: Omit<Dialect, Named> = {
   assertRowsExamined: () => undefined,
   databaseBytes: sql`pg_database_size(current_database())`,
   snapshotId,
+  milliseconds: (value) => sql`date_trunc('milliseconds', cast(${value} as timestamptz))`,
   rowHash: (values) => sql`(hashtextextended(row(${join(values)})::text, 0) & 9007199254740991)`,
   arrayText: (values) => sql`json_build_array(${join(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,

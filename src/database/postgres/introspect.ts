@@ -125,19 +125,30 @@ const externalSql = (schema: string | undefined, name: string): string => {
   order by is_used desc, ${place}`;
 };
 
+/** The type of the attribute `a`, behind all domains: they add conditions, and their values are of the type below. */
+export const typeBehindDomains = `(with recursive behind (id, modifier, kind, base, base_modifier) as (
+      select d.oid, a.atttypmod, d.typtype, d.typbasetype, d.typtypmod from pg_type d where d.oid = a.atttypid
+      union all select d.oid, b.base_modifier, d.typtype, d.typbasetype, d.typtypmod
+        from behind b join pg_type d on d.oid = b.base where b.kind = 'd')
+    select format_type(id, modifier) from behind where kind <> 'd')`;
+
 const externalColumnsSql = (schema: string, name: string): string => `select a.attname::text as name,
-    format_type(a.atttypid, a.atttypmod) as type,
-    a.attnotnull and not a.atthasdef and a.attidentity = '' and c.relkind in ('r', 'p') as demanded,
+    ${typeBehindDomains} as type,
+    (a.attnotnull or t.typnotnull) and not a.atthasdef and t.typdefault is null and a.attidentity = ''
+      and c.relkind in ('r', 'p') as demanded,
     a.attgenerated <> '' or a.attidentity = 'a' as computed,
     exists (select 1 from pg_index x where x.indrelid = c.oid and x.indisunique and x.indpred is null
       and x.indnkeyatts = 1 and x.indkey[0] = a.attnum) as is_key
   from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    join pg_type t on t.oid = a.atttypid
   where n.nspname = ${quoteText(schema)} and c.relname = ${quoteText(name)} and a.attnum > 0 and not a.attisdropped`;
 
 /** The largest number, or the most characters, of a type. */
 const mostOf = (type: string): number | undefined => {
   if (type === 'smallint') return 32_767;
   if (type === 'integer') return 2_147_483_647;
+  const [, digits, scale] = /^numeric\((\d+),(\d+)\)$/.exec(type) ?? [];
+  if (digits !== undefined) return (10 ** Number(digits) - 1) / 10 ** Number(scale);
   const [, length] = /^character varying\((\d+)\)$/.exec(type) ?? [];
   return length === undefined ? undefined : Number(length);
 };
@@ -170,20 +181,31 @@ const external = async (
   };
 };
 
-/** Times of more digits than those of JSON would be cut, and pages would begin at the wrong row. */
+/** Types without their lengths; instants are read in milliseconds, but times of a day in their own digits. */
 const fittingTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
   text: ['text', 'character varying'],
   integer: ['bigint', 'integer', 'smallint'],
   bigint: ['bigint', 'integer', 'smallint'],
-  decimal: [],
+  decimal: ['numeric'],
   number: ['double precision'],
   boolean: ['boolean'],
-  timestamp: ['timestamptz(3)', 'timestamptz(2)', 'timestamptz(1)', 'timestamptz(0)'],
+  timestamp: ['timestamptz', 'timestamp'],
   date: ['date'],
   time: ['time(0)'],
   uuid: ['uuid'],
   json: ['json', 'jsonb'],
 };
+
+const columnKinds = Object.keys(fittingTypes) as readonly ColumnKind[];
+
+const fits: Introspection['fits'] = (declared, kind) => {
+  const bare = kind === 'time' ? declared : declared.replace(/\(\d+(?:,\d+)?\)$/, '');
+  return fittingTypes[kind].includes(bare);
+};
+
+/** The kinds of values that the service can serve from a column, by its type as `format_type` writes it. */
+export const kindsOfPostgres = (type: string): readonly ColumnKind[] =>
+  columnKinds.filter((kind) => fits(spelt(type), kind));
 
 export const introspectPostgres = (names: ServiceNames): Introspection => ({
   columns: async (ask) =>
@@ -207,10 +229,7 @@ export const introspectPostgres = (names: ServiceNames): Introspection => ({
   searches: (ask) => ask(searchesSql),
   external,
   columnKey: (name) => name,
-  fits: (declared, kind) => {
-    const bare = kind === 'text' ? declared.replace(/\(\d+\)$/, '') : declared;
-    return fittingTypes[kind].includes(bare);
-  },
+  fits,
   fitting: (kind) => fittingTypes[kind].join(' or '),
   holds: (declared, wanted) => spelt(declared) === spelt(wanted),
 });

@@ -12,6 +12,7 @@ import type {
 } from '../described-tables.ts';
 import type { Ask } from '../introspection.ts';
 import { quoteText } from '../quote.ts';
+import { kindsOfSqlite } from './introspect.ts';
 
 interface DescribedRow {
   readonly name: string;
@@ -126,6 +127,7 @@ const columnOf = (row: ColumnRow, counted: boolean): DescribedColumn => ({
   name: row.name,
   declared: row.type === '' ? 'no type' : row.type.toLowerCase(),
   type: storedType(row.type),
+  holds: kindsOfSqlite(row.type),
   notNull: row.not_null === 1 || row.pk > 0,
   provision: counted ? { by: 'count' } : provisionOf(row.preset, row.hidden),
   comment: undefined,

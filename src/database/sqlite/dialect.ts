@@ -177,6 +177,7 @@ const words: Omit<Dialect, Named> = {
   unclosed,
   fits: () => undefined,
   atMost: (count, most) => unless(sql`${count} > ${literal(most)}`),
+  milliseconds: (value) => value,
   rowHash: (values) => sql`${sql.raw(hashOfRow)}(${join(values)})`,
   tableBytes: undefined,
   databaseBytes: sql`(select p.page_count * s.page_size from pragma_page_count as p, pragma_page_size as s)`,

@@ -141,6 +141,25 @@ const affinities: Readonly<Record<ColumnKind, ReturnType<typeof affinity>>> = {
   json: 'text',
 };
 
+const columnKinds = Object.keys(affinities) as readonly ColumnKind[];
+
+/** Texts that no number looks like: a column of the affinity NUMERIC keeps them as they are. */
+const unlikeNumbers: ReadonlySet<ColumnKind> = new Set(['date', 'json']);
+
+const isNumericOnly = (declared: string): boolean =>
+  affinity(declared) === 'integer' && !declared.toUpperCase().includes('INT');
+
+// A column of a view may have no type.
+const fits: Introspection['fits'] = (declared, kind) =>
+  declared === '' ||
+  affinity(declared) === affinities[kind] ||
+  (unlikeNumbers.has(kind) && isNumericOnly(declared)) ||
+  (kind === 'decimal' && affinity(declared) === 'real');
+
+/** The kinds of values that the service can serve from a column of a table, by its declared type. */
+export const kindsOfSqlite = (declared: string): readonly ColumnKind[] =>
+  declared === '' ? [] : columnKinds.filter((kind) => fits(declared, kind));
+
 export const introspectSqlite: Introspection = {
   columns: async (ask) => {
     const keys = new Map(
@@ -181,8 +200,7 @@ export const introspectSqlite: Introspection = {
   searches: (ask) => ask(searchesSql),
   external,
   columnKey: (name) => name.toLowerCase(),
-  // A column of a view may have no type.
-  fits: (declared, kind) => declared === '' || affinity(declared) === affinities[kind],
+  fits,
   fitting: (kind) => affinities[kind],
   holds: (declared, wanted) => affinity(declared) === affinity(wanted),
 };

@@ -129,7 +129,13 @@ export const storedTableOf = (
     : fields.keys();
   assertDistinct(model, external && !columns.has('version') ? made : [...made, 'version'], columns);
   const stored = { schema, name, columns };
-  return Object.freeze(external ? { ...stored, external, readOnly } : stored);
+  if (!external) return Object.freeze(stored);
+  const scales = new Map(
+    [...fields].flatMap(([field, { type, options }]): [string, number][] =>
+      type.column === 'decimal' ? [[field, type.scale?.(options) ?? 0]] : [],
+    ),
+  );
+  return Object.freeze({ ...stored, external, readOnly, scales });
 };
 
 /** The fields with the columns that the option names. */
@@ -183,7 +189,5 @@ export const assertExternal = (
     if (type.same?.(options) !== undefined) refuse('same needs a key that the service makes');
     if ('onDelete' in options && options.onDelete !== undefined)
       refuse('its own foreign keys decide what becomes of a reference: leave out onDelete');
-    if (type.column === 'decimal')
-      refuse('a decimal is stored as a whole number of its last place: use field.number or field.integer');
   }
 };

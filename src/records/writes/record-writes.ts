@@ -6,6 +6,7 @@ import { readId } from '../../database/record-column.ts';
 import { type Source, versionColumn } from '../../database/source.ts';
 import {
   type Argument,
+  assignedTo,
   bareColumn,
   columnsOfRows,
   type Fragment,
@@ -287,7 +288,7 @@ export class RecordWrites {
     const saved = this.#table.returningSaved(grant);
     const into = sql`insert into ${name} (${join(names.map((each) => bareColumn(model.stored, each)))})`;
     if (writes.terms.length === 0 && held.terms.length === 0) {
-      const places = names.map((_, index) => param('values', index));
+      const places = names.map((each, index) => assignedTo(model.stored, each, param('values', index)));
       return sql`${into} values (${join(places)})${saved}`;
     }
     const made: ColumnSql = (of) => conditions.assignedValue(names, of, param);
@@ -295,7 +296,8 @@ export class RecordWrites {
       ...conditions.rowConditions(writes, 'writes', param, made),
       ...conditions.rowConditions(held, 'held', param, made),
     ];
-    return sql`${into} ${sql`select ${join(names.map(made))}${where(admitted)}`}${saved}`;
+    const values = names.map((each) => assignedTo(model.stored, each, made(each)));
+    return sql`${into} ${sql`select ${join(values)}${where(admitted)}`}${saved}`;
   }
 
   /** @param raises whether the record gets a new version */
@@ -314,7 +316,8 @@ export class RecordWrites {
     const key = `update ${raises} ${view} ${versions?.length ?? 0} ${names.join(',')}\n${reach.key}`;
     const update = table.compiled(key, (param) => {
       const assignments = names.map(
-        (each, index) => sql`${bareColumn(table.model.stored, each)} = ${param('values', index)}`,
+        (each, index) =>
+          sql`${bareColumn(table.model.stored, each)} = ${assignedTo(table.model.stored, each, param('values', index))}`,
       );
       const { stored, fields } = table.model;
       if (raises && hasVersion(stored))
