@@ -57,6 +57,8 @@ export interface SourceColumn {
   readonly scale?: number | undefined;
   /** True if the column may have parts of a millisecond, or no zone. */
   readonly isFine?: boolean | undefined;
+  /** True if the column may hold fewer numbers than a filter can name. */
+  readonly isNarrow?: boolean | undefined;
   /** True if an empty text is stored where there is no value. */
   readonly emptyIsNull?: boolean | undefined;
   /** SQL that renders the value of a row as JSON, if the field type's own does not fit (an array of roles). */

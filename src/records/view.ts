@@ -215,6 +215,7 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
           type,
           options,
           scale: model.stored.scales?.get(name),
+          isNarrow: model.stored.external === true && type.column === 'integer',
           isFine: model.stored.external === true && type.column === 'timestamp',
         },
       ]),

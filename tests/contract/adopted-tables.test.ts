@@ -126,7 +126,8 @@ describeEachDatabase('adopted tables', (databases) => {
     const album = await asked('POST', 'albums', { album: { title: 'First', artist_id: made.data.id } });
     expect(album.status).toBe(201);
     expect((await asked('POST', 'albums', { album: { title: 'x', artist_id: 99 } })).status).toBe(422);
-    expect((await asked('POST', 'albums', { album: { title: 'x', artist_id: 2 ** 40 } })).status).toBe(422);
+    const beyond = await asked('POST', 'albums', { album: { title: 'x', artist_id: 2 ** 40 } });
+    expect(beyond.status).toBe(databases.dialect === 'sqlite' ? 422 : 404);
     expect((await asked('POST', 'albums', { album: { title: 'x'.repeat(161), artist_id: 1 } })).status).toBe(
       422,
     );

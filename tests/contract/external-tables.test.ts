@@ -381,7 +381,6 @@ describe('models of external tables', () => {
     [{ fields, table, trash: true }, 'Item: trash: the table is external'],
     [{ fields, table, search: ['title'] }, 'Item: search: the table is external'],
     [{ fields: { no: field.sequence() }, table }, 'Item.no: the table is external'],
-    [{ fields: { price: field.decimal() }, table }, 'Item.price: the table is external: a decimal'],
     [
       { fields: { of: field.reference('Item', { onDelete: 'null' }) }, table },
       'Item.of_id: the table is external',

@@ -65,9 +65,11 @@ const rowCondition = (
   { column, operator, count, negated }: FilterShape,
   dialect: Dialect,
   row: string,
-  bound: (index: number) => Fragment,
+  given: (index: number) => Fragment,
 ): Fragment => {
   const value = storedValue(column, dialect, row);
+  const bound = (index: number): Fragment =>
+    column.isNarrow === true ? dialect.cast(given(index), column.type.column) : given(index);
   switch (operator) {
     case 'null':
       return negated ? sql`${value} is not null` : sql`${value} is null`;
