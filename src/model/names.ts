@@ -41,6 +41,9 @@ export const reservedTables: ReadonlySet<string> = new Set([
 /** Tables of the databases and of the migrator; functions of SQLite that a table of the name would hide. */
 const foreignTable = /^(?:(?:sqlite|pg|kysely|gatewright|pragma)_|json_(?:each|tree)$|dbstat$)/;
 
+/** True if a table belongs to a database, or has a name that the service keeps for itself. */
+export const isReservedTable = (name: string): boolean => foreignTable.test(name);
+
 /** True if a table belongs to the service or to a database. */
 export const isForeignTable = (name: string): boolean =>
   name === 'users' || name === 'api_keys' || reservedTables.has(name) || foreignTable.test(name);

@@ -260,6 +260,10 @@ const noHolder = ({ key }: ResourceModel, dialect: Dialect): Fragment =>
     ? literal(0)
     : readId(dialect, key, dialect.cast(sql`null`, key.field.type.column));
 
+/** An id to compare with those of another program's table, whose column may hold fewer numbers. */
+const ofKey = ({ field, table }: ReferenceLookUp, value: Fragment, dialect: Dialect): Fragment =>
+  table.external === true ? dialect.cast(value, field.type.column) : value;
+
 /** A row if the reference names no record that it may name. */
 const missing = (
   model: ResourceModel,
@@ -275,7 +279,7 @@ const missing = (
   const stored = (of: string): Fragment =>
     sql`(select ${column(of)} from ${rowsOf(model.stored)} where ${column('id')} = ${id})`;
   const isStored = lookUp.value === undefined;
-  const value = isStored ? stored(field.name) : bound(0);
+  const value = isStored ? stored(field.name) : ofKey(lookUp, bound(0), dialect);
   const conditions: Fragment[] = [];
   if (reach !== undefined)
     conditions.push(sql`(${namesRecord(reach, value, id, reached, dialect) ?? sql`1 = 0`})`);

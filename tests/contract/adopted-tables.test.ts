@@ -114,7 +114,7 @@ describeEachDatabase('adopted tables', (databases) => {
 
   const includes = async (model: ResourceModel, of: (query: string) => Promise<{ status: number }>) => {
     for (const relation of model.relations.keys())
-      expect([relation, (await of(`include=${relation}`)).status]).toEqual([relation, 200]);
+      expect([relation, (await of(`include=${relation}&per_page=5`)).status]).toEqual([relation, 200]);
   };
 
   const chinook = databases.dialect === 'sqlite' ? 'chinook.sqlite' : 'chinook';
@@ -127,7 +127,7 @@ describeEachDatabase('adopted tables', (databases) => {
     expect(album.status).toBe(201);
     expect((await asked('POST', 'albums', { album: { title: 'x', artist_id: 99 } })).status).toBe(422);
     const beyond = await asked('POST', 'albums', { album: { title: 'x', artist_id: 2 ** 40 } });
-    expect(beyond.status).toBe(databases.dialect === 'sqlite' ? 422 : 404);
+    expect(beyond.status).toBe(422);
     expect((await asked('POST', 'albums', { album: { title: 'x'.repeat(161), artist_id: 1 } })).status).toBe(
       422,
     );
@@ -136,7 +136,7 @@ describeEachDatabase('adopted tables', (databases) => {
     expect(await listed(`artists?filter[id]=${2 ** 40}`)).toEqual([]);
     const changed = await asked('PATCH', `albums/${album.data.id}`, { album: { title: 'Second' } });
     expect([changed.status, changed.data['title']]).toEqual([200, 'Second']);
-    const [whole] = await listed('artists?include=albums&filter[name]=Nina');
+    const [whole] = await listed('artists?include=albums&filter[name]=Nina&per_page=5');
     expect(whole?.['albums']).toMatchObject([{ title: 'Second' }]);
     const batch = await asked('POST', 'playlists/batch', {
       create: [{ name: 'one' }, { name: 'two' }, { name: 'three' }],

@@ -32,7 +32,7 @@ const readOnlyReasons = ({ draft, columns, own }: Drawn): readonly string[] => {
   if (table.kind !== 'table') reasons.push(`it is a ${table.kind}`);
   const id = 'column' in key ? columnNamed(table, key.column) : undefined;
   const isGiven = id?.provision !== undefined && id.provision.by !== 'constant';
-  if ((key.kind === 'integer' || key.kind === 'bigint') && !isGiven)
+  if (table.kind === 'table' && (key.kind === 'integer' || key.kind === 'bigint') && !isGiven)
     reasons.push('the database gives no ids');
   const rights = (['insert', 'update', 'delete'] as const).filter((right) => table.rights.includes(right));
   if (table.kind === 'table' && rights.length === 0) reasons.push('this database user may not write it');

@@ -32,6 +32,12 @@ const actions = ['select', 'insert', 'update', 'delete'] as const;
 
 const listed = (texts: readonly string[]): string => texts.join(', ');
 
+/** Characters of the longest choice; without choices there is no end. */
+const longestChoice = (options: ModelField['options']): number =>
+  'choices' in options && Array.isArray(options.choices)
+    ? Math.max(...options.choices.map((choice) => [...String(choice)].length))
+    : Number.POSITIVE_INFINITY;
+
 /** The reason why a column does not take what the service writes into it; undefined where it does. */
 const writingFlaw = (model: ResourceModel, field: ModelField, column: ExternalColumn): string | undefined => {
   const { name, type, options, serverSet, required } = field;
@@ -43,7 +49,7 @@ const writingFlaw = (model: ResourceModel, field: ModelField, column: ExternalCo
   if (column.demanded && !required) return 'may not be null: say required: true';
   const { most } = column;
   if (most === undefined || serverSet || name === 'id' || field.reference !== undefined) return undefined;
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = type.bounds?.(options) ?? {};
+  const { min = Number.NEGATIVE_INFINITY, max = longestChoice(options) } = type.bounds?.(options) ?? {};
   if (Number(max) > most) return `is ${column.type}: say max: ${most} or less`;
   const isTooLow = type.column === 'integer' && Number(min) < -most - 1;
   return isTooLow ? `is ${column.type}: say min: ${-most - 1} or more` : undefined;

@@ -2,7 +2,7 @@
 
 import { nearestHint } from '../../kernel/options.ts';
 import { DefinitionError } from '../definition-error.ts';
-import { isForeignTable, systemColumns } from '../names.ts';
+import { isForeignTable, isReservedTable, systemColumns } from '../names.ts';
 import type { ModelField } from '../resource.ts';
 import { fieldOfKey } from '../rules/rules.ts';
 import type { StoredTable } from '../stored-table.ts';
@@ -117,8 +117,9 @@ export const storedTableOf = (
     throw new DefinitionError(model, 'table.schema: only an external table has a schema of its own');
   assertName(model, 'table.name', name);
   if (schema !== undefined) assertName(model, 'table.schema', schema);
-  // In another schema the name is free; the start refuses the service's own tables there.
-  if (schema === undefined && isForeignTable(folded(name)))
+  // With `serviceTables`, or in another schema, the name is free: the start refuses the service's own external tables.
+  const isTaken = external ? isReservedTable : isForeignTable;
+  if (schema === undefined && isTaken(folded(name)))
     throw new DefinitionError(
       model,
       `the table "${name}" belongs to the service or to a database: choose another`,
