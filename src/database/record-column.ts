@@ -8,7 +8,7 @@
 import { hash } from 'node:crypto';
 import type { ColumnKind } from '../fields/field.ts';
 import type { RecordId, RecordKey } from '../fields/key.ts';
-import { parseBigint } from '../fields/keys/bigint.ts';
+import { parseBigint } from '../fields/keys.ts';
 import type { Dialect } from './dialect.ts';
 import type { Query } from './query.ts';
 import {

@@ -4,7 +4,7 @@ import type { CommonOptions, FieldType } from '../fields/field.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { SearchIndex } from './search.ts';
-import { type Fragment, identifier, param, sql, wholeNumber } from './statement.ts';
+import { type Fragment, identifier, inLastPlace, param, sql } from './statement.ts';
 
 /** Integer column that every write raises; ETag and If-Match go by it. No view has it. */
 export const versionColumn = 'version';
@@ -150,7 +150,7 @@ const computed = (column: SourceColumn, row: string): Error =>
 export const ruleValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   if (column.expression === undefined) {
     const stored = identifier(row, column.column ?? column.name);
-    if (column.scale !== undefined) return wholeNumber(stored, column.scale);
+    if (column.scale !== undefined) return inLastPlace(stored, column.scale);
     if (column.isFine === true) return dialect.milliseconds(stored);
     return column.emptyIsNull === true ? sql`nullif(${stored}, '')` : stored;
   }

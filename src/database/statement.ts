@@ -76,14 +76,14 @@ export const columnsOfRows =
     const column = columnIn(stored, field);
     const named = row === undefined ? ownColumn(stored, column) : kysely.id(row, column);
     const scale = stored.scales?.get(field);
-    return scale === undefined ? named : wholeNumber(named, scale);
+    return scale === undefined ? named : inLastPlace(named, scale);
   };
 
 const ownColumn = ({ isOwn, name }: StoredTable, column: string): Fragment =>
   isOwn === true ? tableName(name, column) : kysely.id(name, column);
 
 /** A number with a point as the whole number of its last place, as statements compare decimals. */
-export const wholeNumber = (value: Fragment, scale: number): Fragment =>
+export const inLastPlace = (value: Fragment, scale: number): Fragment =>
   kysely`cast(round(${value} * ${kysely.raw(String(10 ** scale))}) as bigint)`;
 
 /** The value of a field as its column takes it: a decimal of an external table as a number with a point. */

@@ -3,7 +3,7 @@
 import type { FieldType, JsonSchema } from './field.ts';
 import { integer } from './integer.ts';
 import type { RecordId, RecordKey } from './key.ts';
-import { bigintKey } from './keys/bigint.ts';
+import { bigintKey, parseBigint } from './keys/bigint.ts';
 import { integerKey } from './keys/integer.ts';
 import { signedKey } from './keys/signed.ts';
 import { textKey } from './keys/text.ts';
@@ -17,6 +17,8 @@ export const recordKeys = {
   text: textKey,
 } as const satisfies Readonly<Record<string, RecordKey>>;
 
+export { parseBigint, signedKey };
+
 export type KeyKind = keyof typeof recordKeys;
 
 /** The type of the ids of a key, as records, filters and clients have them. */
@@ -26,7 +28,7 @@ export type IdOfKey<Kind> = Kind extends 'uuid' | 'bigint' | 'text' ? string : n
 export type GivenInBody<Kind> = Kind extends 'text' ? 'id' : never;
 
 /** The key of a table: one of another program may have zero and negative numbers, which the service never gives. */
-export const keyOfTable = (kind: KeyKind, isExternal: boolean): RecordKey =>
+export const keyOfModel = (kind: KeyKind, isExternal: boolean): RecordKey =>
   kind === integerKey.kind && isExternal ? signedKey : recordKeys[kind];
 
 /** The names of the keys. */

@@ -4,7 +4,7 @@ import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import type { RecordKey } from '../fields/key.ts';
-import { type GivenInBody, type IdOfKey, type KeyKind, keyOfTable } from '../fields/keys.ts';
+import { type GivenInBody, type IdOfKey, type KeyKind, keyOfModel } from '../fields/keys.ts';
 import { keyOfReference } from '../fields/reference.ts';
 import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
@@ -71,7 +71,7 @@ const keyOf = (
 ): RecordKey => {
   if (key !== 'integer' && search !== undefined)
     throw new DefinitionError(model, `search needs the key 'integer', not '${key}'`);
-  return keyOfTable(key, table?.external === true);
+  return keyOfModel(key, table?.external === true);
 };
 
 /** The field `id`. One that bodies give is unique, and never changes. */

@@ -4,8 +4,7 @@
  */
 
 import type { RecordKey } from '../fields/key.ts';
-import { signedKey } from '../fields/keys/signed.ts';
-import { defaultKey } from '../fields/keys.ts';
+import { defaultKey, signedKey } from '../fields/keys.ts';
 import { type NamedModel, resolveName } from '../fields/named-model.ts';
 import { signedReference } from '../fields/reference.ts';
 import { resolveRelations } from './definition/relations.ts';

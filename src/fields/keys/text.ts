@@ -9,7 +9,10 @@ import type { RecordKey } from '../key.ts';
 import { type StringOptions, string } from '../string.ts';
 import { codePoints, orderedOperators, textOf } from '../values.ts';
 
-/** Most characters of an id. */
+/**
+ * Most characters of an id.
+ * @limit Fields | characters of an id that callers give | count | 422
+ */
 const maxLength = 255;
 
 /** Names below the path of a model that are no records: endpoints of the service, and pages of its administration. */
@@ -52,6 +55,14 @@ const type = {
   searchable: false,
 } satisfies FieldType<StringOptions>;
 
+/** The order of code points, which is that of the bytes in which databases keep texts. */
+const byCodePoints = (one: string, other: string): number => {
+  const [first, second] = [[...one], [...other]];
+  const at = first.findIndex((character, index) => character !== second[index]);
+  if (at < 0) return first.length - second.length;
+  return (first[at]?.codePointAt(0) ?? -1) - (second[at]?.codePointAt(0) ?? -1);
+};
+
 /** A text that the body of a create has. */
 export const textKey = {
   kind: 'text',
@@ -62,5 +73,5 @@ export const textKey = {
   format: String,
   of: (value) => (typeof value === 'string' ? parse(value) : undefined),
   stored: String,
-  compare: (one, other) => Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other))),
+  compare: (one, other) => byCodePoints(String(one), String(other)),
 } satisfies RecordKey<string>;

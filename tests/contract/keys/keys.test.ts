@@ -75,10 +75,10 @@ const cases: readonly KeyCase[] = [
   {
     key: 'text',
     // All that a path, a list of values, a line of CSV, or SQL could take for its own.
-    form: expect.stringMatching(/^[0-9]{4} a\/b,%2F"'é😀\\;?#$/),
+    form: expect.stringMatching(/^[0-9]{4} a\/b,%2F"'é😀\\;\?#$/),
     absent: 'not/there, %',
-    wrong: ['..%2f%00', 'x%01', '%20x', 'x%20', 'batch', 'export', 'a'.repeat(256)],
-    wrongValues: [1, '', ' x', 'x\n', '.', '..', 'batch', 'a'.repeat(256), '\ud800'],
+    wrong: ['..%2f%00', 'x%01', '%20x', 'x%20', 'a'.repeat(256)],
+    wrongValues: [1, '', ' x', 'x\n', '.', '..', 'batch', 'a'.repeat(256)],
     type: 'string',
     next: counting((n) => `${String(n).padStart(4, '0')} a/b,%2F"'é😀\\;?#`),
   },
@@ -261,7 +261,9 @@ for (const { key, form, absent, wrong, wrongValues, type, given, next } of cases
       });
       if (next !== undefined)
         await asked('POST', 'items', ann, { item: fresh({ name: 'i3', box_id: made.id }) });
-      expect(changed.data['items']).toMatchObject([
+      expect(changed.status).toBe(200);
+      const { data: now } = await asked('GET', `boxes/${inPath(made.id)}?include=items`, ann);
+      expect(now['items']).toMatchObject([
         { id: first.id, name: 'I1' },
         { name: 'i3', number: '3' },
       ]);
