@@ -529,7 +529,7 @@ export const limitTexts: readonly Pair[] = [
   ['references that a deletion follows, one behind the other', '一次删除依次经过的引用数'],
   ['hooks that call one another through their writes', '通过写入相互调用的钩子层数'],
   ['digits of a decimal', '小数的位数'],
-  ['characters of an id that callers give', '调用方给出的 id 的字符数'],
+  ['characters of an id that callers give', '调用者给出的 id 的字符数'],
   ['an email address', '邮箱地址'],
   ['a choice of an `enum`', '`enum` 的一个选项'],
   ['no start', '不启动'],

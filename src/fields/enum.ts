@@ -33,7 +33,7 @@ export interface EnumOptions extends CommonOptions {
   readonly colors?: Readonly<Record<string, ChoiceColour | undefined>>;
 }
 
-/** One line of text that begins and ends with something to see. Commas are escaped where a list is written as one text. */
+/** A line that begins and ends with something to see. Commas are escaped where a list is written as one text. */
 const choiceForm = /^[^\s\p{Cc}](?:[^\p{Cc}\u2028\u2029]*[^\s\p{Cc}])?$/u;
 
 /** @limit Fields | a choice of an `enum` | characters | no start */

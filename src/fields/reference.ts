@@ -100,7 +100,7 @@ const valuesOf = ({ field: { type, options }, schema, of }: RecordKey): KeyMembe
   },
   fromText: type.fromText,
   indexBytes: () => type.indexBytes?.(options) ?? 16,
-  ...(type.check === undefined ? {} : { check: type.check }),
+  check: (value) => type.check?.(value, options),
 });
 
 /**

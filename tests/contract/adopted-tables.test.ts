@@ -1,4 +1,4 @@
-/** The tables of other programs from `gatewright adopt` to requests: the files as they are written, and the service over them. */
+/** Tables of other programs from `gatewright adopt` to requests: its files as they are, and the service over them. */
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -139,7 +139,7 @@ const catalogues = [
   'policy',
 ];
 
-/** Everything that the database has: on PostgreSQL with the transactions that wrote it, on SQLite the bytes of its file. */
+/** All that a database has: on PostgreSQL with the transactions that wrote it, on SQLite the bytes of its file. */
 const dump = async (url: string): Promise<string> => {
   if (url.startsWith('sqlite:'))
     return createHash('sha256')
