@@ -90,18 +90,20 @@ type KeyMember = 'column' | 'input' | 'encode' | 'parse' | 'fromText' | 'indexBy
 type KeyMembers = Pick<FieldType, KeyMember>;
 
 /** The members of the type that the key of the referenced records decides. */
-const valuesOf = ({ field: { type, options }, schema, of }: RecordKey): KeyMembers => ({
-  column: type.column,
-  input: () => schema,
-  encode: type.encode,
-  parse: (text) => {
-    const id = type.parse(text, options);
-    return id === undefined || of(id) === undefined ? undefined : id;
-  },
-  fromText: type.fromText,
-  indexBytes: () => type.indexBytes?.(options) ?? 16,
-  check: (value) => type.check?.(value, options),
-});
+const valuesOf = ({ field: { type, options }, schema, of }: RecordKey): KeyMembers => {
+  const members: KeyMembers = {
+    column: type.column,
+    input: () => schema,
+    encode: type.encode,
+    parse: (text) => {
+      const id = type.parse(text, options);
+      return id === undefined || of(id) === undefined ? undefined : id;
+    },
+    fromText: type.fromText,
+    indexBytes: () => type.indexBytes?.(options) ?? 16,
+  };
+  return type.check === undefined ? members : { ...members, check: type.check };
+};
 
 /**
  * The id of another record, which must exist for the caller. The field `author` has the name and the column
