@@ -88,8 +88,8 @@ describeEachDatabase('adopted tables', (databases) => {
         const all = await listed(model.path);
         const of = (query: string) => asked('GET', `${model.path}?${query}`);
         expect((await of('q=x&per_page=1')).status, model.name).toBe(200);
-        expect((await asked('GET', `${model.path}/aggregate?count=true`)).status, model.name).toBeLessThan(
-          500,
+        expect((await asked('GET', `${model.path}/aggregate?group=id&per_page=1`)).status, model.name).toBe(
+          200,
         );
         for (const { name: by, type, kind } of model.fields.values()) {
           if (!type.sortable) continue;

@@ -98,8 +98,11 @@ export const up: Migration['up'] = async (db, dialect) => {
     expect([unnamed.status, unnamed.stderr]).toEqual([2, expect.stringContaining(`write key: 'uuid'`)]);
     expect((await generate('Tag', 'crate:reference=Crate:key=uuid')).status).toBe(0);
     expect(await read('resources/tag.ts')).toContain(`field.reference('Crate', { key: 'uuid' })`);
-    const wrong = await generate('Other', 'a:string', '--key', 'bigint');
-    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('write integer or uuid')]);
+    const wrong = await generate('Other', 'a:string', '--key', 'serial');
+    expect([wrong.status, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('write integer, uuid, bigint, text'),
+    ]);
   });
 
   it('writes sets of fields that are unique', async () => {
