@@ -54,10 +54,10 @@ const meaningOf = (error: unknown, meanings: ConstraintMeanings): unknown => {
 /** The refusal where a reference failed since the acting user is gone: deleted after the authentication. */
 const refusalOfDeleted = async (
   { database }: TableContext,
-  { principal }: Actor,
+  { principal, reason }: Actor,
   error: unknown,
 ): Promise<Problem | undefined> => {
-  if (typeof principal === 'string' || principal.kind !== 'user') return undefined;
+  if (reason !== undefined || typeof principal === 'string' || principal.kind !== 'user') return undefined;
   if (!(error instanceof ConstraintError) || error.kind !== 'foreign_key') return undefined;
   const user = tablesOf(database).selectFrom('users').select('id').where('id', '=', principal.id);
   if ((await database.get(toQuery(user))) !== undefined) return undefined;

@@ -60,7 +60,7 @@ describeEachDatabase('keys', (databases) => {
   it('a key of an account that was deleted after its request was authenticated is a 401', async () => {
     const { context, userId } = await setUp(databases);
     const foreignKey = { field: 'user_id', rule: 'reference' } as const;
-    const make = (acting: number, owner: number) => {
+    const make = (acting: number, owner: number, reason?: string) => {
       const principal = {
         kind: 'user',
         method: 'jwt',
@@ -70,9 +70,13 @@ describeEachDatabase('keys', (databases) => {
         mustChangePassword: false,
       };
       const key = { userId: owner, name: 'late', hash: `${acting} ${owner}`, prefix: 'p', expiresAt: null };
-      return createCommands(context)({ principal, address: null } as Actor, (change) => addKey(change, key), {
-        foreign_key: foreignKey,
-      });
+      return createCommands(context)(
+        { principal, address: null, reason } as Actor,
+        (change) => addKey(change, key),
+        {
+          foreign_key: foreignKey,
+        },
+      );
     };
     const gone = userId + 1;
     await expect(make(gone, gone)).rejects.toMatchObject({
@@ -80,6 +84,8 @@ describeEachDatabase('keys', (databases) => {
       headers: { 'WWW-Authenticate': 'Bearer realm="gatewright"' },
     });
     await expect(make(userId, gone)).rejects.toMatchObject({ violation: foreignKey });
+    // Code that acts for the system is no account.
+    await expect(make(gone, gone, 'import')).rejects.toMatchObject({ violation: foreignKey });
     expect(await make(userId, userId)).toBeGreaterThan(0);
   });
 });
