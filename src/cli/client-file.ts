@@ -128,6 +128,6 @@ ${relatedPart(models)}
 export const resources: { readonly [Path in keyof Resources]: ResourceName<Resources[Path]> } = {
 ${list.map((model) => entryOf(model, models)).join('\n')}
 };
-${endpointsPart(endpoints, models)}${operationsPart(served, hasTextIds(list))}`;
+${endpointsPart(endpoints, models)}${operationsPart(served, hasTextIds(list.map(({ key }) => key)))}`;
   return `${mark}\n${withHelpers(text)}`;
 };

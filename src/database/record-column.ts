@@ -54,6 +54,12 @@ export const recordValue = (
 
 type AboutRecord = { readonly record: number; readonly keyText: string };
 
+/** The condition that a row is about the record of these arguments; its id is a text or a number. */
+export const isAboutRecord = (value: (name: keyof AboutRecord) => Fragment, isText: boolean): Fragment => {
+  const byNumber = sql`record_id = ${value('record')}`;
+  return isText ? sql`${byNumber} and record_key = ${value('keyText')}` : byNumber;
+};
+
 /** A statement about one record, which takes its id as `record`. */
 export type RecordStatement<Arguments extends StatementArguments> = (
   values: Arguments & { readonly record: RecordId },
@@ -71,9 +77,7 @@ export const recordStatement = <Arguments extends StatementArguments>(
   const made = (isText: boolean): Statement<All> =>
     statement<All>(dialect, (param) => {
       const value = param as unknown as Argument<AboutRecord>;
-      const byNumber = sql`record_id = ${value('record')}`;
-      const isAbout = isText ? sql`${byNumber} and record_key = ${value('keyText')}` : byNumber;
-      return build(param as unknown as Argument<Arguments>, isAbout);
+      return build(param as unknown as Argument<Arguments>, isAboutRecord(value, isText));
     });
   const [byNumber, byText] = [made(false), made(true)];
   return ({ record, ...values }) => {

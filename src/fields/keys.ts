@@ -30,23 +30,23 @@ export const idSchema = (key: RecordKey): JsonSchema =>
 export const recordIdTypes: string[] = ['integer', 'string'];
 
 /** A schema with the ids of any model as an application has them: integers alone where no model has another key. */
-export const withIdTypes = <Schema extends Json>(schema: Schema, hasTextIds: boolean): Schema => {
+export const withIdTypes = <Schema extends Json>(schema: Schema, textIds: boolean): Schema => {
   const replaced = (value: Json): Json => {
     if (value === recordIdTypes) return 'integer';
     if (Array.isArray(value)) return value.map(replaced);
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, replaced(part)]));
   };
-  return hasTextIds ? schema : (replaced(schema) as Schema);
+  return textIds ? schema : (replaced(schema) as Schema);
 };
 
-/** True if a model has another key than integers. */
-export const hasTextIds = (models: Iterable<{ readonly key: RecordKey }>): boolean =>
-  [...models].some(({ key }) => key.kind !== 'integer');
+/** True if one of the keys is another one than integers. */
+export const hasTextIds = (keys: Iterable<RecordKey>): boolean =>
+  [...keys].some(({ kind }) => kind !== 'integer');
 
 /** Schema of ids of records of several models, by their keys. */
 export const anyIdSchema = (keys: Iterable<RecordKey>): JsonSchema => ({
-  type: [...keys].every(({ kind }) => kind === 'integer') ? 'integer' : ['integer', 'string'],
+  type: hasTextIds(keys) ? ['integer', 'string'] : 'integer',
 });
 
 /** The key of models that name no other, and of the service's own records. */

@@ -46,7 +46,7 @@ export const maxSoughtSecrets = 1_000;
 
 type Sought = { readonly hashes: readonly string[]; readonly now: string };
 
-/** By dialect, as the names of the tables are its own, and by length. */
+/** Statements by dialect, as the names of the tables are its own, and by length. */
 const lookUps = new Map<Dialect, Map<number, Statement<Sought>>>();
 
 const lookUp = (dialect: Dialect, length: number): Statement<Sought> => {

@@ -7,6 +7,7 @@
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
 import { serviceTables } from '../service-names.ts';
+import { readRegister } from './register.ts';
 
 /** Statements that lock the tables of the application and of the service, where the database needs them. */
 export const lockStatements = async (
@@ -14,8 +15,6 @@ export const lockStatements = async (
   tables: Tables,
   { names, schema }: Dialect,
 ): Promise<readonly string[]> => {
-  if (!tables.has('gatewright_tables')) return [];
-  const registered = await ask<{ name: string }>(`select name from ${names.written('gatewright_tables')}`);
-  const locked = [...registered.map(({ name }) => name), ...serviceTables];
+  const locked = [...(await readRegister(ask, tables, names)).keys(), ...serviceTables];
   return schema.lockTables(locked.filter((name) => tables.has(name)).map(names.quoted));
 };

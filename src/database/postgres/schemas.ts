@@ -1,6 +1,6 @@
 /** The schemas that hold the tables of a service: the current one, and that of `serviceTables` where it names one. */
 
-import { quoteText } from '../quote.ts';
+import { quoteName, quoteText } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
 
 /** The condition that the name of a schema is one of them. */
@@ -12,7 +12,7 @@ export const isOurNamespace = (oid: string, { schema }: ServiceNames): string =>
   const current = 'quote_ident(current_schema())::regnamespace';
   return schema === undefined
     ? `${oid} = ${current}`
-    : `${oid} in (${current}, to_regnamespace(${quoteText(`"${schema}"`)}))`;
+    : `${oid} in (${current}, to_regnamespace(${quoteText(quoteName(schema))}))`;
 };
 
 /** SQL of the name of a table as `ServiceNames.shown` gives it, by the aliases of its row and of its schema. */

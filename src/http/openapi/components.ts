@@ -23,12 +23,17 @@ export class Components {
     this.#hasTextIds = hasTextIds;
   }
 
+  /** A schema as the description has it. */
+  portable(schema: JsonObject): JsonObject {
+    return portable(withIdTypes(schema, this.#hasTextIds));
+  }
+
   /**
    * Adds a part under a name and returns a reference to it. An equal part of the same `family` is not added again,
    * whatever its name; a different part of the same name gets a number.
    */
   add(section: Section, name: string, part: JsonObject, family = name): JsonObject {
-    const text = JSON.stringify(section === 'schemas' ? portable(withIdTypes(part, this.#hasTextIds)) : part);
+    const text = JSON.stringify(section === 'schemas' ? this.portable(part) : part);
     const identity = `${section} ${family} ${text}`;
     const existing = this.#names.get(identity);
     if (existing !== undefined) return { $ref: existing };
@@ -49,7 +54,7 @@ export class Components {
     const free = this.#take(section, name);
     const reference = `#/components/${section}/${free}`;
     this.#names.set(`${section} ${name}`, reference);
-    this.#sectionOf(section).set(free, JSON.stringify(portable(withIdTypes(make(), this.#hasTextIds))));
+    this.#sectionOf(section).set(free, JSON.stringify(this.portable(make())));
     return { $ref: reference };
   }
 

@@ -1,7 +1,7 @@
 /** `describeApi`: the OpenAPI document of an area, made from its endpoints. */
 
 import { offeredMethods } from '../../auth/registry.ts';
-import { hasTextIds, withIdTypes } from '../../fields/keys.ts';
+import { hasTextIds } from '../../fields/keys.ts';
 import { fullName, shownName } from '../../kernel/application-name.ts';
 import { type Json, type JsonObject, withoutUndefined } from '../../kernel/json.ts';
 import { fill, labelText } from '../../kernel/messages.ts';
@@ -14,7 +14,6 @@ import type { Context, DescriptionOptions } from './context.ts';
 import { descriptionPath, endpointsIn, othersIn } from './description-area.ts';
 import { dataName, familyOf, inputName, templatePath } from './operation-names.ts';
 import { parametersOf } from './parameters.ts';
-import { portable } from './portable.ts';
 import { acrossWords, withRelations } from './related.ts';
 import { generalResponses, responsesOf } from './responses.ts';
 import { rowWordsOf } from './rows.ts';
@@ -47,9 +46,7 @@ const bytesOf = ({ docs: { bodyTypes = ['*/*'] } }: Endpoint, record: Json): Jso
 const bodyOf = (endpoint: Endpoint, context: Context): JsonObject | undefined => {
   const { components } = context;
   const { accepts, bodyKey } = endpoint;
-  const input = portable(
-    withIdTypes(endpoint.input ?? { type: 'object' }, hasTextIds(context.models.values())),
-  );
+  const input = components.portable(endpoint.input ?? { type: 'object' });
   if (accepts === 'nothing') return undefined;
   const named = typeof input['properties'] === 'object';
   const record = named ? components.add('schemas', inputName(endpoint), input, familyOf(endpoint)) : input;
@@ -166,7 +163,8 @@ const aboutDescription = (endpoints: readonly Endpoint[], { area, locale }: Desc
  */
 export const describeApi = (endpoints: readonly Endpoint[], options: DescriptionOptions): JsonObject => {
   const { application } = options;
-  const context: Context = { ...options, components: new Components(hasTextIds(options.models.values())) };
+  const keys = [...options.models.values()].map(({ key }) => key);
+  const context: Context = { ...options, components: new Components(hasTextIds(keys)) };
   const visible = endpoints.filter(({ docs }) => docs.hidden !== true);
   const shown = endpointsIn(visible, options.area);
   nameDetails(shown, context);

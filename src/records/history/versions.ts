@@ -2,7 +2,7 @@
 
 import type { Database, SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { keyText, recordNumber } from '../../database/record-column.ts';
+import { isAboutRecord, keyText, recordNumber } from '../../database/record-column.ts';
 import { type Source, timeText } from '../../database/source.ts';
 import {
   type Argument,
@@ -119,14 +119,7 @@ class VersionCompiler {
       ];
     });
     return sql`(select ${tableName(historyName)}.*, ${join(flags)} from ${tableName(historyName)}
-      where model = ${param('model')} and ${this.#isAbout(param)}) as ${identifier(version)}`;
-  }
-
-  #isAbout(param: Argument<VersionArguments>): Fragment {
-    const byNumber = sql`record_id = ${param('record')}`;
-    return this.#model.key.kind === 'integer'
-      ? byNumber
-      : sql`${byNumber} and record_key = ${param('keyText')}`;
+      where model = ${param('model')} and ${isAboutRecord(param, this.#model.key.kind !== 'integer')}) as ${identifier(version)}`;
   }
 
   /** The flag of a side: 1 if its values meet the grant's conditions. */
