@@ -77,6 +77,17 @@ const named: Readonly<Record<string, Schema>> = {
     required: ['fields', 'unless'],
     additionalProperties: false,
   },
+  TableOption: {
+    type: 'object',
+    properties: {
+      name: text,
+      schema: text,
+      columns: { type: 'object', additionalProperties: text },
+      external: oneOf(true),
+      readOnly: oneOf(true),
+    },
+    additionalProperties: false,
+  },
   Partial: { type: 'object' },
   Json: {},
   OidcProvider: { ...made('oidc', 'object'), $ref: '#/$defs/OidcOptions' },

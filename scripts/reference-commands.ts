@@ -15,6 +15,7 @@ const purposes: Readonly<Record<string, string>> = {
   'generate endpoint': '生成接口示例',
   'generate job': '生成任务的初始文件',
   'generate migration': '生成使数据库与模型一致的迁移',
+  adopt: '为已有数据库的表生成模型',
   migrate: '执行待执行的迁移',
   backup: '在服务运行时把数据库备份为文件',
   restore: '从备份在空的位置恢复数据库',

@@ -36,6 +36,10 @@ export const memberTexts: readonly Pair[] = [
   ],
   ['Key of a body; derived from the name (`blog_post`).', '请求体的键；由模型名得出（`blog_post`）。'],
   [
+    "The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total: 'order_total' } }`. Everything but SQL and migrations uses the names of the fields. With `external: true` it is a table of another program, which the service never changes: `schema` is its schema on PostgreSQL, and `readOnly: true` leaves out the endpoints that write.",
+    "数据表，以及与字段不同名的列：`{ name: 'order_heads', columns: { total: 'order_total' } }`。除 SQL 与迁移外，一切都使用字段名。`external: true` 表示其他程序的表，服务从不更改其结构：`schema` 为其在 PostgreSQL 上的 schema，`readOnly: true` 则不提供写入的接口。",
+  ],
+  [
     'Fields per view, in the order of the response. `detail` defaults to all fields, `list` and `saved` to those of `detail`. `when`: pairs of a condition and fields; callers other than super_admin and admin see these only in records that meet it.',
     '各视图的字段，按响应中的顺序。`detail` 默认为全部字段，`list` 与 `saved` 默认与 `detail` 相同。`when` 为条件与字段的配对：super_admin 与 admin 以外的调用者仅在符合条件的记录中可见这些字段。',
   ],
@@ -290,6 +294,10 @@ export const memberTexts: readonly Pair[] = [
     "任何两条记录的值都不相同（null 除外）；`'owner'` 表示同一所有者的记录之间不相同。文本按码点比较：若 `é` 的两种写法应视为相同，请在 `beforeSave` 中规范化。",
   ],
   [
+    'The database of an external table provides the value: no body and no hook sets it.',
+    '值由外部数据表所在的数据库提供：请求体与钩子都不设置它。',
+  ],
+  [
     'An index for filters and sorts; unique fields and references have one anyway.',
     '供按此字段筛选与排序的索引；唯一字段与引用本来就有索引。',
   ],
@@ -331,8 +339,8 @@ export const memberTexts: readonly Pair[] = [
     '被引用的记录删除时对本记录的影响。`restrict`：拒绝删除（409）。`null`：引用变为 null。`cascade`：本记录以系统身份一同删除。默认：必填的引用为 `restrict`，其他为 `null`。',
   ],
   [
-    "The type of ids: `'integer'` (default), numbers that the database gives, or `'uuid'`, UUIDs of version 7 that the service gives. It is chosen for good: stored records keep their ids.",
-    "id 的类型：`'integer'`（默认），由数据库分配的数字；或 `'uuid'`，由服务生成的版本 7 的 UUID。一经选定便不再更改：已有的记录保留其 id。",
+    "The type of ids: `'integer'` (default), numbers that the database gives; `'uuid'`, UUIDs of version 7 that the service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create. It is chosen for good: stored records keep their ids. Integers of external tables may be zero or negative.",
+    "id 的类型：`'integer'`（默认），由数据库分配的数字；`'uuid'`，由服务生成的版本 7 的 UUID；`'bigint'`，以文本中的十进制数字表示的 64 位整数；`'text'`，由创建的请求体给出。一经选定便不再更改：已有的记录保留其 id。外部表的整数可为零或负数。",
   ],
   [
     "The key of the referenced model, where it is another one than `'integer'`.",
@@ -521,6 +529,7 @@ export const limitTexts: readonly Pair[] = [
   ['references that a deletion follows, one behind the other', '一次删除依次经过的引用数'],
   ['hooks that call one another through their writes', '通过写入相互调用的钩子层数'],
   ['digits of a decimal', '小数的位数'],
+  ['characters of an id that callers give', '调用者给出的 id 的字符数'],
   ['an email address', '邮箱地址'],
   ['a choice of an `enum`', '`enum` 的一个选项'],
   ['no start', '不启动'],
@@ -528,6 +537,7 @@ export const limitTexts: readonly Pair[] = [
   ['a URL', '网址'],
   ['a text without `max`', '未设置 `max` 的文本'],
   ['a name of a model or field', '模型或字段的名称'],
+  ['a name of a table or column in `table`', '`table` 中数据表或列的名称'],
   ['conditions of `views.when`', '`views.when` 的条件数'],
   ['a response of an identity provider', '身份提供方的响应'],
   ['a sign-in at a provider', '通过身份提供方登录的时限'],

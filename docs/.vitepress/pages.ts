@@ -146,6 +146,7 @@ export const sections: readonly Section[] = [
       'forms',
       'seeding',
       'existing-tables',
+      'adopt',
       'environments',
       'docker',
       'kubernetes',

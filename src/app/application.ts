@@ -308,14 +308,15 @@ const load = async (file: string): Promise<Module> => {
 const isMigration = (value: unknown): value is Migration =>
   typeof value === 'object' && value !== null && 'up' in value && typeof value.up === 'function';
 
-/** Loads every file of a folder and collects what `pick` returns for each. */
+/** Loads every file of a folder and collects what `pick` returns for each. `without`: names of files to pass over. */
 const collect = async <T>(
   directory: string,
   expected: string,
   pick: (module: Module, file: string) => T | undefined,
+  without: ReadonlySet<string> = new Set(),
 ): Promise<ReadonlyMap<string, T>> => {
   const found = new Map<string, T>();
-  for (const name of await filesOf(directory)) {
+  for (const name of (await filesOf(directory)).filter((each) => !without.has(each))) {
     const file = join(directory, name);
     const value = pick(await load(file), file);
     if (value === undefined) throw new ApplicationError(file, `expected ${expected}`);
@@ -372,12 +373,16 @@ const loadManifest = async (directory: string): Promise<PackageManifest> => {
   }
 };
 
-const loadParts = async (directory: string): Promise<Application> => {
-  const resources = await collect(
+const loadResources = (directory: string, without?: ReadonlySet<string>) =>
+  collect(
     join(directory, 'resources'),
     '`export default defineResource(…)`',
     ({ default: value }) => (isResourceModel(value) ? value : undefined),
+    without,
   );
+
+const loadParts = async (directory: string): Promise<Application> => {
+  const resources = await loadResources(directory);
   const endpoints = await collect(
     join(directory, 'endpoints'),
     '`export default defineEndpoint(…)`',
@@ -431,6 +436,22 @@ export const loadApplication = async (folder: string): Promise<Application> => {
   const directory = resolve(folder);
   try {
     return await loadParts(directory);
+  } catch (error) {
+    throw await withLocation(error, directory);
+  }
+};
+
+/**
+ * Loads the models in a folder's `resources/*.ts`, each as its file defines it, without the files of these names.
+ * @throws ApplicationError as `loadApplication` does
+ */
+export const loadModels = async (
+  folder: string,
+  without: ReadonlySet<string>,
+): Promise<readonly ResourceModel[]> => {
+  const directory = resolve(folder);
+  try {
+    return [...(await loadResources(directory, without)).values()];
   } catch (error) {
     throw await withLocation(error, directory);
   }

@@ -6,6 +6,7 @@ import {
   type Difference,
   describeDifference,
   differences,
+  externalFlaws,
 } from '../database/schema-differences.ts';
 import type { DatabaseTarget } from '../database/target.ts';
 import type { Models } from '../model/models.ts';
@@ -16,9 +17,9 @@ export class SchemaError extends Error {
 
   constructor(found: readonly Difference[]) {
     const lines = found.map((difference) => `  ${describeDifference(difference)}`);
-    super(
-      `models and database differ (gatewright generate migration NAME writes what is missing):\n${lines.join('\n')}`,
-    );
+    const isForeign = found.every(({ kind }) => kind === 'external_flaw');
+    const hint = isForeign ? '' : ' (gatewright generate migration NAME writes what is missing)';
+    super(`models and database differ${hint}:\n${lines.join('\n')}`);
     this.name = 'SchemaError';
     this.differences = found;
   }
@@ -31,7 +32,10 @@ export const schemaDifferences = async (
   models: Models,
 ): Promise<readonly Difference[]> => {
   if (models.size === 0) return [];
-  return differences(models, await readStored(ask, dialect));
+  return [
+    ...differences(models, await readStored(ask, dialect)),
+    ...(await externalFlaws(ask, dialect, models)),
+  ];
 };
 
 /** The differences of a database, over a read-only connection of its own. */

@@ -3,7 +3,7 @@
  */
 
 import type { Application } from '../app/application.ts';
-import { hasTextIds } from '../fields/keys.ts';
+import { hasTextIds, isNumeric } from '../fields/keys.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Models } from '../model/models.ts';
 import type { ResourceModel } from '../model/resource.ts';
@@ -89,7 +89,7 @@ const shapeOf = (model: ResourceModel, models: Models): string => {
   const optional = conditionalFields(model);
   return `  /** ${model.name} */
   ${model.path}: {
-${model.key.kind === 'integer' ? '' : '    id: string;\n'}    listed: ${objectType(listItemSchema(model, model.views.list, locale, optional), indent)};
+${isNumeric(model.key) ? '' : '    id: string;\n'}    listed: ${objectType(listItemSchema(model, model.views.list, locale, optional), indent)};
     record: ${objectType(outputSchema(model, model.views.detail, locale, optional), indent)};
     saved: ${objectType(outputSchema(model, model.views.saved, locale, optional), indent)};
     create: ${bodyType(model, 'create', models)};

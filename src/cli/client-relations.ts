@@ -1,5 +1,6 @@
 /** Types of relations, filters and nested records, as text for a generated client. */
 
+import { isNumeric } from '../fields/keys.ts';
 import { orderedOperators, textOperators } from '../fields/values.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelField, ModelRelation, ResourceModel, View } from '../model/resource.ts';
@@ -127,7 +128,7 @@ export const relationEntries = (model: ResourceModel, models: Models): string =>
 
 /** The type of ids of records, as a further argument, where it is not a number. */
 const idArgument = (model: ResourceModel | undefined): string =>
-  model === undefined || model.key.kind === 'integer' ? '' : ', string';
+  model === undefined || isNumeric(model.key) ? '' : ', string';
 
 /** The type of a body that contains lists of records. */
 export const withItems = (

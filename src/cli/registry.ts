@@ -38,6 +38,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       summary: 'write the migration that brings the database to the models',
       load: () => import('./commands/generate-migration.ts'),
     },
+    adopt: {
+      summary: 'write models for the tables of an existing database',
+      load: () => import('./commands/adopt.ts'),
+    },
     migrate: { summary: 'apply pending migrations', load: () => import('./commands/migrate.ts') },
     backup: {
       summary: 'copy the database into a file while the service runs',

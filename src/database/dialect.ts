@@ -5,6 +5,7 @@
 
 import type { Bucket } from '../fields/aggregates.ts';
 import type { ColumnKind, ColumnValue, FieldDefinition } from '../fields/field.ts';
+import type { DescribeSchema } from './described-tables.ts';
 import type {
   Ask,
   ForeignKeyShape,
@@ -81,6 +82,10 @@ export interface Dialect extends Compiler {
    * no reader waits for another's statement, so that examined rows need no limit.
    */
   assertRowsExamined(count: Fragment, most: Fragment): Fragment | undefined;
+  /** An instant of a table of another program in milliseconds; one without a zone is read as UTC. */
+  milliseconds(value: Fragment): Fragment;
+  /** A whole number below 2⁵³ that follows from values of one row: equal for equal values. */
+  rowHash(values: readonly Fragment[]): Fragment;
   /** Bytes of a table on the disk without its indexes; undefined if the service has no use for them. */
   readonly tableBytes: ((table: string) => Fragment) | undefined;
   /** Bytes of the whole database on the disk, indexes included. */
@@ -182,8 +187,8 @@ export interface OwnTypes {
 
 /** The table to which a column refers, and the effect on the column when a row of that table is deleted. */
 export interface Reference extends Pick<ForeignKeyShape, 'table' | 'onDelete'> {
-  /** A column of both tables, of which the referenced row has the same value; undefined if they share none. */
-  readonly same: string | undefined;
+  /** A column of each table, of which both rows have the same value; undefined if they share none. */
+  readonly same: Pick<SameKey, 'column' | 'to'> | undefined;
 }
 
 /** A column with a reference that has `same`. */
@@ -267,6 +272,8 @@ export interface ReferenceTriggers {
 export interface SchemaDialect {
   readonly own: OwnTypes;
   readonly introspection: Introspection;
+  /** Reads the tables of another program. */
+  readonly describe: DescribeSchema;
   readonly referenceTriggers: ReferenceTriggers;
   readonly sameKeys: SameKeys;
   /**

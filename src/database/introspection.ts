@@ -1,3 +1,7 @@
+/** Tables, columns and indexes as a database declares them, and how they are read. */
+
+import type { ColumnKind } from '../fields/field.ts';
+
 /** A column of a table as the database declares it. */
 
 export interface ColumnShape {
@@ -48,6 +52,39 @@ export interface TableShape {
 
 export type Tables = ReadonlyMap<string, TableShape>;
 
+/** A column of a table of another program. */
+export interface ExternalColumn {
+  readonly name: string;
+  readonly type: string;
+  /** True if a row cannot be inserted without a value for it. */
+  readonly demanded: boolean;
+  /** True if the database computes it, so that no statement may set it. */
+  readonly computed: boolean;
+  /** Most characters of a text, or the range of whole numbers; undefined where the type has no such bound. */
+  readonly most: number | undefined;
+}
+
+/** A table or view of another program, as a model names it. */
+export interface ExternalTable {
+  /** Undefined where the database has no schemas. */
+  readonly schema: string | undefined;
+  readonly name: string;
+  /** True if new tables of the service would stand in the same schema. */
+  readonly isCurrentSchema: boolean;
+  readonly kind: 'table' | 'view';
+  /** Columns by `Introspection.columnKey`. */
+  readonly columns: ReadonlyMap<string, ExternalColumn>;
+  /** Columns that have a unique index each, by the same key. */
+  readonly keys: readonly string[];
+  /** `select`, `insert`, `update`, `delete`: what the database user may do. */
+  readonly rights: readonly string[];
+  readonly user: string;
+  /** True if row security hides rows from the database user. */
+  readonly isRestricted: boolean;
+  /** Other schemas that are searched for tables and have one of this name. */
+  readonly others: readonly string[];
+}
+
 /** Runs a reading statement on any connection. */
 export type Ask = <Row>(sql: string) => Promise<readonly Row[]>;
 
@@ -58,6 +95,17 @@ export interface Introspection {
   indexes(ask: Ask): Promise<readonly IndexedColumn[]>;
   /** The full-text searches: the table of words, and the searched columns as a JSON array. */
   searches(ask: Ask): Promise<readonly { readonly table: string; readonly columns: string }[]>;
+  /** The table or view that a model names; undefined if there is none. */
+  external(
+    ask: Ask,
+    table: { readonly schema: string | undefined; readonly name: string },
+  ): Promise<ExternalTable | undefined>;
+  /** The name of a column as the database compares it. */
+  columnKey(name: string): string;
+  /** True if a column of another program holds the values of a kind, without loss in either direction. */
+  fits(declared: string, kind: ColumnKind): boolean;
+  /** The types that fit, in words. */
+  fitting(kind: ColumnKind): string;
   /** True if a column of the declared type stores the values of a field with the wanted type. */
   holds(declared: string, wanted: string): boolean;
 }

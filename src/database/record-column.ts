@@ -8,11 +8,13 @@
 import { hash } from 'node:crypto';
 import type { ColumnKind } from '../fields/field.ts';
 import type { RecordId, RecordKey } from '../fields/key.ts';
+import { parseBigint } from '../fields/keys.ts';
 import type { Dialect } from './dialect.ts';
 import type { Query } from './query.ts';
 import {
   type Argument,
   type Fragment,
+  literal,
   type Statement,
   type StatementArguments,
   sql,
@@ -22,9 +24,37 @@ import {
 /** Hexadecimal digits that fit a safe integer. */
 const digits = 13;
 
-/** The number that a table of the service keeps for a record. */
-export const recordNumber = (id: RecordId): number =>
-  typeof id === 'number' ? id : Number.parseInt(hash('sha256', id).slice(0, digits), 16);
+/** Bits that fit a safe integer. */
+const lowBits = 53;
+const lowMask = literal(Number.MAX_SAFE_INTEGER);
+
+const numberOfText = (id: string): number =>
+  parseBigint(id) === undefined
+    ? Number.parseInt(hash('sha256', id).slice(0, digits), 16)
+    : Number(BigInt.asUintN(lowBits, BigInt(id)));
+
+/** The number that a table of the service keeps for a record. Of digits it is one that SQL can compute too. */
+export const recordNumber = (id: RecordId): number => (typeof id === 'number' ? id : numberOfText(id));
+
+/** A value of ids as drivers return it without loss. Compare and sort by the value itself. */
+export const readId = ({ columns }: Dialect, { field: { type } }: RecordKey, value: Fragment): Fragment => {
+  const kind: ColumnKind = type.column;
+  return columns[kind].render?.(value, 0) ?? value;
+};
+
+/** The columns of a new record whose id the database gives as digits, by that id, in SQL; none for other keys. */
+export const columnsOfNew = (
+  dialect: Dialect,
+  { field: { type } }: RecordKey,
+): { readonly [Name in keyof RecordColumns]?: (written: { readonly id: Fragment }) => Fragment } => {
+  const kind: ColumnKind = type.column;
+  return kind === 'bigint'
+    ? {
+        record_id: ({ id }) => sql`${dialect.cast(id, kind)} & ${lowMask}`,
+        record_key: ({ id }) => id,
+      }
+    : {};
+};
 
 /** The text that a table of the service keeps for a record; null for an id that is a number. */
 export const keyText = (id: RecordId): string | null => (typeof id === 'number' ? null : id);

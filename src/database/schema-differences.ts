@@ -6,6 +6,7 @@ export { accept } from './migrations/convert.ts';
 export { breaksRequests, describeDifference } from './migrations/describe-difference.ts';
 export type { Difference, Stored } from './migrations/differences.ts';
 export { differences } from './migrations/differences.ts';
+export { externalFlaws } from './migrations/external-tables.ts';
 export type { MissingIndex } from './migrations/missing-indexes.ts';
 export { missingIndexes } from './migrations/missing-indexes.ts';
 export { followingName } from './migrations/names.ts';

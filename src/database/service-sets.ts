@@ -2,6 +2,7 @@
 
 import type { Dialect } from './dialect.ts';
 import type { Ask } from './introspection.ts';
+import { prefixFlaw, serviceNames, serviceTables } from './service-names.ts';
 
 interface FoundSet {
   readonly found: string;
@@ -46,4 +47,19 @@ export const otherSet = async (ask: Ask, dialect: Dialect): Promise<OtherSet | u
 export const onlyPrefix = async (ask: Ask, dialect: Dialect): Promise<string | undefined> => {
   const sets = await serviceSets(ask, dialect);
   return sets.length === 1 ? sets[0] : dialect.names.prefix;
+};
+
+/**
+ * The tables of every service in a database by their stored names, with the names that describe them: `api_users` is
+ * `users`. Those of a schema of their own have its name before a dot.
+ */
+export const tablesOfServices = async (ask: Ask, dialect: Dialect): Promise<ReadonlyMap<string, string>> => {
+  const sets = await serviceSets(ask, dialect);
+  const prefixes = sets.filter((prefix) => prefix === undefined || prefixFlaw(prefix) === undefined);
+  return new Map(
+    prefixes.flatMap((prefix) => {
+      const names = serviceNames(prefix);
+      return [...serviceTables].map((table): [string, string] => [names.shown(table), table]);
+    }),
+  );
 };

@@ -4,7 +4,7 @@ import type { CommonOptions, FieldType } from '../fields/field.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { SearchIndex } from './search.ts';
-import { type Fragment, identifier, param, sql } from './statement.ts';
+import { type Fragment, identifier, inLastPlace, param, sql } from './statement.ts';
 
 /** Integer column that every write raises; ETag and If-Match go by it. No view has it. */
 export const versionColumn = 'version';
@@ -47,10 +47,18 @@ export const timesOf = ({ timed }: Pick<Source, 'timed'>, clock: Clock): SourceT
 export interface SourceColumn {
   /** Name in the API. */
   readonly name: string;
+  /** Name in SQL, where it is another one. */
+  readonly column?: string | undefined;
   readonly type: FieldType;
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself if absent. */
   readonly expression?: ((dialect: Dialect) => Fragment) | undefined;
+  /** Places after the point, where the column has numbers with a point: see `StoredTable.scales`. */
+  readonly scale?: number | undefined;
+  /** True if the column may have parts of a millisecond, or no zone. */
+  readonly isFine?: boolean | undefined;
+  /** True if the column may hold fewer numbers than a filter can name. */
+  readonly isNarrow?: boolean | undefined;
   /** True if an empty text is stored where there is no value. */
   readonly emptyIsNull?: boolean | undefined;
   /** SQL that renders the value of a row as JSON, if the field type's own does not fit (an array of roles). */
@@ -65,6 +73,11 @@ export interface SourceColumn {
 export interface ShownIf {
   readonly key: number;
   readonly condition: (dialect: Dialect, row: string) => Fragment;
+}
+
+/** The full-text search of a source, and the names of its columns in the API, in the same order. */
+export interface SourceSearch extends SearchIndex {
+  readonly fields: readonly string[];
 }
 
 /** A relation from a row to rows of another source, or of its own. */
@@ -97,7 +110,7 @@ export interface Source {
   /** A quoted table name or a parenthesised select; it gets the alias `t`. */
   readonly from: (dialect: Dialect) => Fragment;
   /** The table, if it is one: its size bounds the time of a scan. */
-  readonly table?: string;
+  readonly table?: string | undefined;
   readonly columns: ReadonlyMap<string, SourceColumn>;
   /** Columns that no view has, and that a list returns if its `fields` name them. */
   readonly further?: ReadonlyMap<string, SourceColumn>;
@@ -107,7 +120,7 @@ export interface Source {
   readonly indexed: ReadonlySet<string>;
   readonly relations?: ReadonlyMap<string, SourceRelation>;
   /** The full-text search of `q`; without one `q` finds a part of any text. */
-  readonly search?: SearchIndex | undefined;
+  readonly search?: SourceSearch | undefined;
   /** Identifies the conditions of its columns among those of the same table; absent if they have none. */
   readonly mask?: string;
   /** True if its SQL uses `serviceTime` or `monthAgo`. */
@@ -136,7 +149,9 @@ const computed = (column: SourceColumn, row: string): Error =>
  */
 export const ruleValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   if (column.expression === undefined) {
-    const stored = identifier(row, column.name);
+    const stored = identifier(row, column.column ?? column.name);
+    if (column.scale !== undefined) return inLastPlace(stored, column.scale);
+    if (column.isFine === true) return dialect.milliseconds(stored);
     return column.emptyIsNull === true ? sql`nullif(${stored}, '')` : stored;
   }
   if (row !== rowAlias) throw computed(column, row);
@@ -165,8 +180,12 @@ export const hasValue = (
 };
 
 /** True if the column of the table itself is its value, in every row. */
-export const isBare = ({ expression, emptyIsNull, shownIf }: SourceColumn): boolean =>
-  expression === undefined && emptyIsNull !== true && shownIf === undefined;
+export const isBare = ({ expression, emptyIsNull, shownIf, scale, isFine }: SourceColumn): boolean =>
+  expression === undefined &&
+  emptyIsNull !== true &&
+  shownIf === undefined &&
+  scale === undefined &&
+  isFine !== true;
 
 /** True if JSON has the column's value as it is stored. */
 export const isPlain = ({ type }: SourceColumn, dialect: Dialect): boolean =>

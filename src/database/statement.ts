@@ -4,6 +4,7 @@
  */
 
 import { type Compilable, type Kysely, sql as kysely, type RawBuilder, TableNode } from 'kysely';
+import { columnIn, type StoredTable } from '../model/stored-table.ts';
 import type { Query, SqlValue, Transaction } from './query.ts';
 import type { ServiceNames } from './stored-names.ts';
 
@@ -58,6 +59,44 @@ export const tableName = (table: string, ...column: readonly [] | readonly [stri
 /** The quoted name of a column, an alias or a table of a model; with two names, a column as `tableName` has it. */
 export const identifier = (name: string, ...column: readonly [] | readonly [string]): Fragment =>
   column.length === 0 ? kysely.id(name) : tableName(name, ...column);
+
+/** The table of a model's records, quoted; in FROM, INTO and UPDATE. Elsewhere its rows are called by its bare name. */
+export const rowsOf = ({ schema, name, isOwn }: StoredTable): Fragment => {
+  if (isOwn === true) return tableName(name);
+  return schema === undefined ? kysely.id(name) : kysely.id(schema, name);
+};
+
+/**
+ * The columns of a model's records by their fields, quoted, of rows that are called by the name of the table or by
+ * another one.
+ */
+export const columnsOfRows =
+  (stored: StoredTable, row?: string): ((field: string) => Fragment) =>
+  (field) => {
+    const column = columnIn(stored, field);
+    const named = row === undefined ? ownColumn(stored, column) : kysely.id(row, column);
+    const scale = stored.scales?.get(field);
+    return scale === undefined ? named : inLastPlace(named, scale);
+  };
+
+const ownColumn = ({ isOwn, name }: StoredTable, column: string): Fragment =>
+  isOwn === true ? tableName(name, column) : kysely.id(name, column);
+
+/** A number with a point as the whole number of its last place, as statements compare decimals. */
+export const inLastPlace = (value: Fragment, scale: number): Fragment =>
+  kysely`cast(round(${value} * ${kysely.raw(String(10 ** scale))}) as bigint)`;
+
+/** The value of a field as its column takes it: a decimal of an external table as a number with a point. */
+export const assignedTo = ({ scales }: StoredTable, field: string, value: Fragment): Fragment => {
+  const scale = scales?.get(field);
+  return scale === undefined
+    ? value
+    : kysely`round(cast(${value} as numeric) / ${kysely.raw(`${10 ** scale}.0`)}, ${kysely.raw(String(scale))})`;
+};
+
+/** The bare columns of fields, as lists of INSERT and SET name them. */
+export const bareColumn = (stored: StoredTable, field: string): Fragment =>
+  kysely.id(columnIn(stored, field));
 
 /** A table of the service in a statement that is written by hand. */
 export const own = (table: string): Fragment =>

@@ -14,10 +14,12 @@ type Facts = Pick<FieldType, 'column' | 'operators' | 'sortable'>;
 const isQuantity = ({ column, operators }: Facts): boolean =>
   (column === 'integer' || column === 'decimal' || column === 'number') && operators.includes('gt');
 
-/** Ordered values have a minimum and a maximum, except ids that are UUIDs: PostgreSQL has none of these. */
+/** Ordered values have a minimum and a maximum, except ids that are UUIDs or digits: their functions differ. */
 export const measuresOf = (type: Facts): readonly Measure[] => {
   if (isQuantity(type)) return measures;
-  return type.operators.includes('gt') && type.column !== 'uuid' ? ['min', 'max'] : [];
+  return type.operators.includes('gt') && type.column !== 'uuid' && type.column !== 'bigint'
+    ? ['min', 'max']
+    : [];
 };
 
 const ofDays = buckets.filter((bucket) => bucket !== 'hour');

@@ -33,6 +33,9 @@ export interface EnumOptions extends CommonOptions {
   readonly colors?: Readonly<Record<string, ChoiceColour | undefined>>;
 }
 
+/** A line that begins and ends with something to see. Commas are escaped where a list is written as one text. */
+const choiceForm = /^[^\s\p{Cc}](?:[^\p{Cc}\u2028\u2029]*[^\s\p{Cc}])?$/u;
+
 /** @limit Fields | a choice of an `enum` | characters | no start */
 const maxChoiceLength = 64;
 
@@ -41,8 +44,9 @@ const flaw = ({ choices, labels = {}, colors = {} }: EnumOptions): string | unde
   if (wrong !== undefined) return wrong;
   if (choices.length === 0) return 'it has no choices';
   if (new Set(choices).size !== choices.length) return 'a choice is named twice';
-  const bad = choices.find((choice) => !/^[^\s,]+$/u.test(choice) || !isStorableText(choice));
-  if (bad !== undefined) return `choice ${JSON.stringify(bad)}: no blanks, commas or empty texts`;
+  const bad = choices.find((choice) => !choiceForm.test(choice) || !isStorableText(choice));
+  if (bad !== undefined)
+    return `choice ${JSON.stringify(bad)}: it is one line, neither empty nor with a blank at an end`;
   const long = choices.find((choice) => choice.length > maxChoiceLength);
   if (long !== undefined) return `choice ${long} is longer than ${maxChoiceLength} characters`;
   const unknownChoice = (given: object): string | undefined =>

@@ -20,6 +20,8 @@ import {
 export type ColumnKind =
   | 'text'
   | 'integer'
+  /** A whole number of 64 bits, as text in JSON: no double has all of them. */
+  | 'bigint'
   /**
    * A number with a fixed count of decimal places, stored as a whole number: `scale` of the field type gives the
    * count.
@@ -60,6 +62,8 @@ export interface CommonOptions {
   readonly unique?: boolean | 'owner';
   /** An index for filters and sorts; unique fields and references have one anyway. */
   readonly index?: boolean;
+  /** The database of an external table provides the value: no body and no hook sets it. */
+  readonly generated?: boolean;
   /** Used where the field is absent on create. */
   readonly default?: Json;
   /** Display name of the field, one text or one per language; derived from the name where absent. */
@@ -74,6 +78,7 @@ export const commonOptions = {
   required: flag,
   unique: oneOf(true, false, 'owner'),
   index: flag,
+  generated: flag,
   // The model validates it by the field's own rules.
   default: anything,
   label,
@@ -221,7 +226,11 @@ export interface Assigned {
 
 /** True if bodies have no such field. */
 export type IsAssigned<Definition extends FieldDefinition> =
-  typeof assigned extends keyof Definition['options'] ? true : false;
+  typeof assigned extends keyof Definition['options']
+    ? true
+    : Definition['options'] extends { readonly generated: true }
+      ? true
+      : false;
 
 declare const value: unique symbol;
 declare const input: unique symbol;

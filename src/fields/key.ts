@@ -15,6 +15,8 @@ export const isRecordId = (value: unknown): value is RecordId =>
 export interface RecordKey<Id extends RecordId = RecordId> {
   /** Name of the key in model files, migrations and metadata. */
   readonly kind: string;
+  /** Gives the id to a new record: the database counts, `create` makes it, or the body of the create has it. */
+  readonly givenBy: 'database' | 'service' | 'caller';
   /** The field `id`: its type has the column, the schema, the filters and the form of references to the record. */
   readonly field: FieldDefinition;
   /** Schema of an id in a body, as a reference takes it. */
@@ -27,7 +29,7 @@ export interface RecordKey<Id extends RecordId = RecordId> {
   of(value: unknown): Id | undefined;
   /** The id in a column, as a driver returns it. */
   stored(column: NonNullable<ColumnValue>): Id;
-  /** The id of a new record, at a time in milliseconds since 1970. Absent where the database gives it. */
+  /** The id of a new record, at a time in milliseconds since 1970. Only for keys that the service gives. */
   create?(now: number): Id;
   /** The order of ids in the database, for functions that sort. */
   compare(one: RecordId, other: RecordId): number;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { measuresOf } from './aggregates.ts';
 import { field } from './define.ts';
 import { fieldFlaw } from './field.ts';
+import { signedKey } from './keys/signed.ts';
 import { newUuid, uuidKey } from './keys/uuid.ts';
 import { recordKeys } from './keys.ts';
 
@@ -35,6 +36,47 @@ describe('keys', () => {
     ]);
   });
 
+  it('digits of 64 bits have one spelling, and are compared as numbers', () => {
+    const { parse, of, compare } = recordKeys.bigint;
+    const ids = ['-9223372036854775808', '-10', '-9', '0', '9', '10', '9007199254740992', '9007199254740993'];
+    for (const id of [...ids, '9223372036854775807']) expect([parse(id), of(id)]).toEqual([id, id]);
+    for (const text of ['', '-0', '+1', '01', '1.0', '1e3', ' 1', '1n', '0x1', '9223372036854775808'])
+      expect([text, parse(text), of(text)]).toEqual([text, undefined, undefined]);
+    expect([1, 0, null, undefined, {}].map((value) => of(value))).toEqual(
+      Array.from({ length: 5 }, () => undefined),
+    );
+    expect(ids.toReversed().sort(compare)).toEqual(ids);
+    expect(compare('7', '7')).toBe(0);
+    expect(measuresOf(recordKeys.bigint.field.type)).toEqual([]);
+  });
+
+  it('a text is any that paths do not change and no endpoint has, in the order of its bytes', () => {
+    const { parse, of, compare } = recordKeys.text;
+    const ids = ['%', ',', '...', '/', 'A', 'a', 'a/b', 'e\u0301', '\u00e9', '\uffff', '\u{1f600}'];
+    for (const id of [...ids, '\u{1f600}'.repeat(255)]) expect([parse(id), of(id)]).toEqual([id, id]);
+    for (const text of ['', ' ', ' a', 'a ', '.', '..', 'batch', 'a\nb', '\u007f', '\ud800', 'a'.repeat(256)])
+      expect([text, parse(text), of(text)]).toEqual([text, undefined, undefined]);
+    expect(of(1)).toBeUndefined();
+    expect(ids.toReversed().sort(compare)).toEqual(ids);
+  });
+
+  it('numbers of a table that has zero or negative ones have one spelling', () => {
+    const { parse, of } = signedKey;
+    expect(['-7', '0', '12', '-9007199254740991'].map((text) => parse(text))).toEqual([
+      -7, 0, 12, -9007199254740991,
+    ]);
+    for (const text of ['', '-0', '01', '1.0', '-', '9007199254740992'])
+      expect([text, parse(text)]).toEqual([text, undefined]);
+    expect([-7, 0, -0, 1.5, '1', null].map((value) => of(value))).toEqual([
+      -7,
+      0,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('new UUIDs are of version 7, have their time, and never go back', () => {
     const at = Date.UTC(2040, 0, 1);
     const ids = Array.from({ length: 20_000 }, (_, index) => newUuid(at + Math.floor(index / 10_000)));
@@ -56,6 +98,11 @@ describe('keys', () => {
     expect([type.parse(id.toUpperCase(), options), type.parse('1', options)]).toEqual([id, undefined]);
     expect(type.encode(id.toUpperCase(), options)).toBe(id);
     expect(fieldFlaw(field.reference('User', { key: 'uuid' }))).toBe("the key of User is 'integer'");
-    expect(fieldFlaw(field.reference('Invoice', { key: 'text' as 'uuid' }))).toContain('key');
+    expect(fieldFlaw(field.reference('Invoice', { key: 'ulid' as 'uuid' }))).toContain('key');
+    const ledger = field.reference('Ledger', { key: 'bigint' });
+    expect([ledger.type.column, ledger.type.check?.('9223372036854775808', ledger.options)]).toEqual([
+      'bigint',
+      { rule: 'pattern' },
+    ]);
   });
 });

@@ -1,27 +1,46 @@
 /** The list of all keys, and what follows from them: schemas of ids, and ids of which no model is known. */
 
 import { isJsonObject, type Json } from '../kernel/json.ts';
-import type { JsonSchema } from './field.ts';
+import type { FieldType, JsonSchema } from './field.ts';
+import { integer } from './integer.ts';
 import type { RecordId, RecordKey } from './key.ts';
+import { bigintKey, parseBigint } from './keys/bigint.ts';
 import { integerKey } from './keys/integer.ts';
+import { signedKey } from './keys/signed.ts';
+import { textKey } from './keys/text.ts';
 import { uuidKey } from './keys/uuid.ts';
 
 /** The kinds of keys: `key: 'uuid'` of a model. */
-export const recordKeys = { integer: integerKey, uuid: uuidKey } as const satisfies Readonly<
-  Record<string, RecordKey>
->;
+export const recordKeys = {
+  integer: integerKey,
+  uuid: uuidKey,
+  bigint: bigintKey,
+  text: textKey,
+} as const satisfies Readonly<Record<string, RecordKey>>;
+
+export { parseBigint, signedKey };
 
 export type KeyKind = keyof typeof recordKeys;
 
 /** The type of the ids of a key, as records, filters and clients have them. */
-export type IdOfKey<Kind> = Kind extends Exclude<KeyKind, 'integer'> ? string : number;
+export type IdOfKey<Kind> = Kind extends 'uuid' | 'bigint' | 'text' ? string : number;
+
+/** The name of the field that the body of a create has beside the model's own. */
+export type GivenInBody<Kind> = Kind extends 'text' ? 'id' : never;
+
+/** The key of a table: one of another program may have zero and negative numbers, which the service never gives. */
+export const keyOfModel = (kind: KeyKind, isExternal: boolean): RecordKey =>
+  kind === integerKey.kind && isExternal ? signedKey : recordKeys[kind];
 
 /** The names of the keys. */
 export const keyKinds = Object.keys(recordKeys) as readonly KeyKind[];
 
+/** True if JSON has the ids of a key as numbers. */
+export const isNumeric = ({ schema }: RecordKey): boolean => schema['type'] === 'integer';
+
 /** Schema of an id that a path or a body names. */
 export const idSchema = (key: RecordKey): JsonSchema =>
-  key.kind === 'integer' ? { type: 'integer', minimum: 1 } : key.schema;
+  key === integerKey ? { type: 'integer', minimum: 1 } : key.schema;
 
 /**
  * The types of ids of records of any model, in schemas that are made before the models are known. A description shows
@@ -41,8 +60,7 @@ export const withIdTypes = <Schema extends Json>(schema: Schema, textIds: boolea
 };
 
 /** True if one of the keys is another one than integers. */
-export const hasTextIds = (keys: Iterable<RecordKey>): boolean =>
-  [...keys].some(({ kind }) => kind !== 'integer');
+export const hasTextIds = (keys: Iterable<RecordKey>): boolean => [...keys].some((key) => !isNumeric(key));
 
 /** Schema of ids of records of several models, by their keys. */
 export const anyIdSchema = (keys: Iterable<RecordKey>): JsonSchema => ({
@@ -52,11 +70,21 @@ export const anyIdSchema = (keys: Iterable<RecordKey>): JsonSchema => ({
 /** The key of models that name no other, and of the service's own records. */
 export const defaultKey: RecordKey<number> = recordKeys.integer;
 
-/** The id in a text, for a command that knows no models: the first key that takes it decides. */
-export const parseAnyId = (text: string): RecordId | undefined => {
-  for (const kind of keyKinds) {
-    const id: RecordId | undefined = recordKeys[kind].parse(text);
-    if (id !== undefined) return id;
-  }
-  return undefined;
+/** The field type of a column with ids that refers to nothing: of numbers there is one type alone. */
+export const bareTypeOf = ({ field: { type } }: RecordKey): FieldType => {
+  const kind: FieldType['column'] = type.column;
+  return kind === 'bigint' ? integer : type;
 };
+
+/** The ids that a text can be, for a command that knows no models: each form once, those of the first keys first. */
+export const parseAnyIds = (text: string): readonly RecordId[] => [
+  ...new Set(
+    keyKinds.flatMap((kind): readonly RecordId[] => {
+      const id = recordKeys[kind].parse(text);
+      return id === undefined ? [] : [id];
+    }),
+  ),
+];
+
+/** The same, where only its spelling matters. */
+export const parseAnyId = (text: string): RecordId | undefined => parseAnyIds(text)[0];

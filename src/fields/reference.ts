@@ -23,6 +23,7 @@ import {
   type Wrong,
 } from './field.ts';
 import type { RecordKey } from './key.ts';
+import { signedKey } from './keys/signed.ts';
 import { defaultKey, type IdOfKey, type KeyKind, keyKinds, recordKeys } from './keys.ts';
 import { type ModelName, modelName } from './named-model.ts';
 import { type IdentityOperator, identityOperators } from './values.ts';
@@ -85,9 +86,12 @@ const onDeleteOption = oneOf('restrict', 'null', 'cascade');
 /** The id that a reference has, by its option `key`. */
 type IdOfReference<Extras extends ReferenceExtras> = IdOfKey<Extras['key']>;
 
+type KeyMember = 'column' | 'input' | 'encode' | 'parse' | 'fromText' | 'indexBytes' | 'check';
+type KeyMembers = Pick<FieldType, KeyMember>;
+
 /** The members of the type that the key of the referenced records decides. */
-const valuesOf = ({ field: { type, options }, schema, of }: RecordKey) =>
-  ({
+const valuesOf = ({ field: { type, options }, schema, of }: RecordKey): KeyMembers => {
+  const members: KeyMembers = {
     column: type.column,
     input: () => schema,
     encode: type.encode,
@@ -97,7 +101,9 @@ const valuesOf = ({ field: { type, options }, schema, of }: RecordKey) =>
     },
     fromText: type.fromText,
     indexBytes: () => type.indexBytes?.(options) ?? 16,
-  }) satisfies Partial<FieldType>;
+  };
+  return type.check === undefined ? members : { ...members, check: type.check };
+};
 
 /**
  * The id of another record, which must exist for the caller. The field `author` has the name and the column
@@ -157,6 +163,9 @@ const types: ReadonlyMap<unknown, FieldType> = new Map(
     kind === defaultKey.kind ? reference : { ...reference, ...valuesOf(recordKeys[kind]) },
   ]),
 );
+
+/** The type of a reference to a record of an external table with the key `integer`. */
+export const signedReference: FieldType = { ...reference, ...valuesOf(signedKey) };
 
 const typeBy = (key: KeyKind | undefined): FieldType => types.get(key) ?? reference;
 

@@ -50,6 +50,6 @@ export const listFieldsOf = (source: Source, rule: Rule): ListField[] => {
     const field = listField(column);
     const { search } = source;
     if (search === undefined) return field;
-    return { ...field, searchable: search.columns.includes(name) ? 'words' : false };
+    return { ...field, searchable: search.fields.includes(name) ? 'words' : false };
   });
 };

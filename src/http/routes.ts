@@ -116,7 +116,8 @@ const destinationOf = (
 /** All paths of the service. Requests and the explanations of the administration area use the same table. */
 export class Routes {
   readonly #router: Instance<HTTPVersion.V1> = createRouter({
-    maxParamLength: 200,
+    // The longest id: 255 characters, of which each may be two units of UTF-16.
+    maxParamLength: 510,
     // Each endpoint parses its own query string.
     querystringParser: () => noParams,
     onBadUrl: unusedHandler,

@@ -7,22 +7,31 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { columnsOfRecord, recordStatement, recordValue, storedRecord } from '../database/record-column.ts';
+import {
+  columnsOfNew,
+  columnsOfRecord,
+  readId,
+  recordStatement,
+  recordValue,
+  storedRecord,
+} from '../database/record-column.ts';
 import { timeText } from '../database/source.ts';
 import {
   type Argument,
+  columnsOfRows,
   type Fragment,
   identifier,
   join,
   literal,
   own,
   RowStatements,
+  rowsOf,
   type Statement,
   sql,
   statement,
   tableName,
 } from '../database/statement.ts';
-import type { RecordId } from '../fields/key.ts';
+import type { RecordId, RecordKey } from '../fields/key.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
 import { toTimestamp } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -299,10 +308,12 @@ export class EventLog {
   companion(
     event: Omit<NewEvent, 'record' | 'version' | 'reach'>,
     record: RecordId | undefined,
+    key: RecordKey,
     reach: (written: WrittenColumns) => Fragment,
   ): CompanionInsert {
     const about = record === undefined ? {} : columnsOfRecord(record);
-    return this.#companions({ ...eventRow({ ...event, reach: null }), ...about }, { reach });
+    const computed = record === undefined ? columnsOfNew(this.#database.dialect, key) : {};
+    return this.#companions({ ...eventRow({ ...event, reach: null }), ...about }, { ...computed, reach });
   }
 
   /** Numbers all events that were committed before the call. */
@@ -482,6 +493,7 @@ export class EventReaders {
   readonly #model: ResourceModel;
   readonly #models: Models;
   readonly #table: Fragment;
+  readonly #column: ColumnSql;
   /** Columns that contain ids of readers. */
   readonly #own: readonly string[];
   /** The key is the number of events and the columns of the row filter; the models are fixed and values are bound. */
@@ -491,7 +503,8 @@ export class EventReaders {
     this.#database = database;
     this.#model = model;
     this.#models = models;
-    this.#table = identifier(model.table);
+    this.#table = rowsOf(model.stored);
+    this.#column = columnsOfRows(model.stored);
     this.#own = readerColumns(model);
   }
 
@@ -543,8 +556,12 @@ export class EventReaders {
   #held(count: number): Statement<ReachArguments> {
     return this.#statements.getOrMake(`held ${count}`, () =>
       statement<ReachArguments>(this.#database.dialect, (param) => {
-        const columns = join(['id', ...this.#own].map((column) => identifier(column)));
-        return sql`select ${columns} from ${this.#table} where id in (${idList(param, count)})`;
+        const id = this.#column('id');
+        const columns = join([
+          sql`${readId(this.#database.dialect, this.#model.key, id)} as id`,
+          ...this.#own.map((field) => sql`${this.#column(field)} as ${identifier(field)}`),
+        ]);
+        return sql`select ${columns} from ${this.#table} where ${id} in (${idList(param, count)})`;
       }),
     );
   }
@@ -570,7 +587,7 @@ export class EventReaders {
       };
       const kept = (...keys: readonly string[]): ColumnSql =>
         keptColumn(this.#model, this.#models, dialect, eventColumn('reach'), keys);
-      const ofRecord = (column: string): Fragment => identifier(this.#model.table, column);
+      const ofRecord = this.#column;
       const before = met(kept('before'), 'hold');
       const after = met(kept('after'), 'hold');
       const unchanged = sql`${eventColumn('reach')} is null and ${ofRecord('version')} = ${eventColumn('version')}`;

@@ -285,6 +285,36 @@ describe('mistakes in a model file', () => {
     ['public', 'Memo', { fields: { title }, publicRead: { where: { live: true } } }, /unknown field "live"/],
     ['public', 'Memo', { fields: { title }, publicRead: { where: { title: null } } }, /^Memo\.title/],
     ['public', 'Memo', { fields: { title }, publicRead: { where: { title: 1 } } }, /breaks the rule type/],
+    ...(
+      [
+        [
+          { columns: { titel: 'x' } },
+          /^Memo: table\.columns names the unknown field "titel": the nearest is "title"/,
+        ],
+        [
+          { columns: { title: 'NOTE', note: 'note' } },
+          /^Memo: table\.columns: title and note have one column/,
+        ],
+        [{ columns: { title: 'note' } }, /title and note have one column, "note"/],
+        [{ columns: { title: 'version' } }, /title and version have one column/],
+        [{ columns: { title: 'a"b' } }, /table\.columns\.title "a\\"b" has a quote/],
+        [{ columns: { title: 'a\0b' } }, /has a character that no database accepts/],
+        [{ columns: { title: 'é'.repeat(32) } }, /is longer than 63 bytes/],
+        [{ columns: { title: ' ' } }, /is empty/],
+        [{ columns: { title: 'XMIN' } }, /PostgreSQL has a column "XMIN" of its own/],
+        [{ columns: { id: 'memo_id' } }, /table\.columns\.id: the service makes this column itself/],
+        [{ name: 'Users' }, /the table "Users" belongs to the service/],
+        [{ name: 'gatewright_jobs' }, /belongs to the service/],
+        [{ name: 'a'.repeat(64) }, /table\.name .* is longer than 63 bytes/],
+        [{ schema: 'shop' }, /only an external table has a schema/],
+        [{ nmae: 'x' }, /there is no option "table\.nmae": the nearest is "name"/],
+      ] as const
+    ).map(([table, message]): [string, string, object, RegExp] => [
+      'table',
+      'Memo',
+      { fields: { title, note: title }, table },
+      message,
+    ]),
     ['index', 'Memo', { fields: { title }, indexes: [['titel']] }, /indexes names the unknown field/],
     ['index', 'Memo', { fields: { body: field.text({ unique: true }) } }, /^Memo\.body: an index takes/],
     ['index', 'Memo', { fields: { code: field.string({ index: true, max: 2_000 }) } }, /^Memo\.code/],
@@ -299,7 +329,9 @@ describe('mistakes in a model file', () => {
     ['pattern', 'Memo', { fields: { code: field.string({ pattern: '(' }) } }, /^Memo\.code: pattern/],
     ['choices', 'Memo', { fields: { state: field.enum([]) } }, /^Memo\.state: it has no choices/],
     ['choices', 'Memo', { fields: { state: field.enum(['a', 'a']) } }, /named twice/],
-    ['choices', 'Memo', { fields: { state: field.enum(['a,b']) } }, /no blanks, commas/],
+    ['choices', 'Memo', { fields: { state: field.enum(['a ']) } }, /nor with a blank at an end/],
+    ['choices', 'Memo', { fields: { state: field.enum(['']) } }, /must be a text, not ""/],
+    ['choices', 'Memo', { fields: { state: field.enum(['a\nb']) } }, /it is one line/],
   ])('refuses a model with a mistake: %s, %s', (_what, name, definition, message) => {
     const define = () => loosely(name, definition);
     expect(define).toThrow(DefinitionError);
@@ -546,6 +578,10 @@ describe('all models', () => {
     expect(() => collectModels([article, article])).toThrow('Article: another model has this name');
     const piece = defineResource('Piece', { fields: { title }, plural: 'articles' });
     expect(() => collectModels([article, piece])).toThrow('Piece: the path "articles" is that of Article');
+    const shared = defineResource('Piece', { fields: { title }, table: { name: 'Articles' } });
+    expect(() => collectModels([article, shared])).toThrow('Piece: the table "Articles" is that of Article');
+    const session = defineResource('Session', { fields: { title }, table: { name: 'T_SESSIONS' } });
+    expect([session.path, session.table]).toEqual(['sessions', 'T_SESSIONS']);
   });
 
   it('refuses same unless both models have a required reference of this name to the same model', () => {

@@ -4,12 +4,13 @@ import { type ApiMethodName, defaultMethods } from '../auth/registry.ts';
 import { datetime } from '../fields/datetime.ts';
 import { type FieldDefinition, fieldFlaw } from '../fields/field.ts';
 import type { RecordKey } from '../fields/key.ts';
-import { type IdOfKey, type KeyKind, recordKeys } from '../fields/keys.ts';
+import { type GivenInBody, type IdOfKey, type KeyKind, keyOfModel } from '../fields/keys.ts';
 import { keyOfReference } from '../fields/reference.ts';
 import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
 import { checkResourceOptions } from './definition/definition-options.ts';
 import { declaredRelations } from './definition/relations.ts';
+import { assertExternal, storedTableOf, type TableOption, withColumns } from './definition/table-option.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
 import { DefinitionError } from './definition-error.ts';
 import { displayFields, usualDisplay } from './display.ts';
@@ -33,7 +34,7 @@ import {
   saidViewedOf,
   viewsOf,
 } from './rules/rules.ts';
-import type { DeclaredRelations, FieldDefinitions, Resource } from './types.ts';
+import type { DeclaredRelations, FieldDefinitions, Resource, TimesIn } from './types.ts';
 import { checkValue } from './validate.ts';
 
 export { fieldsOption, methodsOption } from './definition/definition-options.ts';
@@ -49,7 +50,7 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
     label: options.label ?? labelOf(name),
     required: options.required === true,
     unique: options.unique === true,
-    serverSet: serverSet || type.counting !== undefined,
+    serverSet: serverSet || type.counting !== undefined || options.generated === true,
     fixed: false,
     reference: type.target?.(options),
     referenceKey: keyOfReference(definition),
@@ -62,11 +63,21 @@ const modelField = (name: string, definition: FieldDefinition, serverSet: boolea
 /** The key of the records. A full-text search needs one that the database counts. @throws DefinitionError */
 const keyOf = (
   model: string,
-  { key = 'integer', search }: { readonly key?: KeyKind; readonly search?: unknown },
+  {
+    key = 'integer',
+    search,
+    table,
+  }: { readonly key?: KeyKind; readonly search?: unknown; readonly table?: TableOption },
 ): RecordKey => {
   if (key !== 'integer' && search !== undefined)
     throw new DefinitionError(model, `search needs the key 'integer', not '${key}'`);
-  return recordKeys[key];
+  return keyOfModel(key, table?.external === true);
+};
+
+/** The field `id`. One that bodies give is unique, and never changes. */
+const idField = ({ field, givenBy }: RecordKey): ModelField => {
+  const id = modelField('id', field, givenBy !== 'caller');
+  return givenBy === 'caller' ? Object.freeze({ ...id, unique: true, fixed: true }) : id;
 };
 
 /** Refuses a field with invalid options, or whose default violates its own rules. */
@@ -99,7 +110,7 @@ const fieldsOf = (
   asksOwner: boolean,
 ): Map<string, ModelField> => {
   const server = { required: true } as const;
-  const fields = new Map([['id', modelField('id', key.field, true)]]);
+  const fields = new Map([['id', idField(key)]]);
   const single = new Set(unique.flatMap((names) => (names.length === 1 ? names : [])));
   for (const [key, definition] of Object.entries(definitions)) {
     const name = fieldName(key, definition);
@@ -128,7 +139,7 @@ const countedOf = (model: string, fields: Map<string, ModelField>): readonly Cou
     if (per.reference === undefined)
       throw new DefinitionError(model, `per names ${per.name}, which is not a reference`, field.name);
     fields.set(per.name, Object.freeze({ ...per, fixed: true }));
-    return [{ field, counting, per: per.column }];
+    return [{ field, counting, per: per.name }];
   });
 
 /** Names of each reference with `same` the field that the referenced record shares with it. @throws DefinitionError */
@@ -201,7 +212,7 @@ const displayOf = (
   fields: ReadonlyMap<string, ModelField>,
   template: string | undefined,
 ): string | undefined => {
-  if (template === undefined) return usualDisplay([...fields.values()]);
+  if (template === undefined) return usualDisplay([...fields.values()].filter(({ name }) => name !== 'id'));
   const names = displayFields(template);
   if (names.length === 0)
     throw new DefinitionError(model, 'display names no field: write it as `{number} · {status}`');
@@ -245,15 +256,16 @@ export const defineResource = <
   const Relations extends DeclaredRelations = Record<never, never>,
   const Name extends string = string,
   const Key extends KeyKind = 'integer',
+  const Table extends object = object,
 >(
   name: Name,
-  definition: ResourceDefinition<Fields, Views, Relations, Key>,
-): Resource<Fields, Views, Relations, Name, IdOfKey<Key>> => {
+  definition: ResourceDefinition<Fields, Views, Relations, Key> & { readonly table?: Table },
+): Resource<Fields, Views, Relations, Name, IdOfKey<Key>, TimesIn<Table>, GivenInBody<Key>> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);
   const { isolation, ownership, label = humanise(singular) } = definition;
   const key = keyOf(name, definition);
-  const fields = fieldsOf(
+  const declared = fieldsOf(
     name,
     key,
     definition.fields,
@@ -261,13 +273,17 @@ export const defineResource = <
     isolation === true && ownership !== true,
   );
   const owner = ownerOf(name, definition.fields);
-  const counted = countedOf(name, fields);
-  resolveSame(name, fields);
+  const counted = countedOf(name, declared);
+  resolveSame(name, declared);
+  const stored = storedTableOf(name, plural, declared, definition.table);
+  assertExternal(name, stored, definition, declared);
+  const fields = withColumns(name, declared, stored);
   const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? [], counted);
   return Object.freeze({
     name,
     path: plural,
-    table: plural,
+    table: stored.schema === undefined ? stored.name : `${stored.schema}.${stored.name}`,
+    stored,
     singular,
     plural,
     key,

@@ -6,6 +6,7 @@ import type { IdOfKey, KeyKind } from '../fields/keys.ts';
 import type { Label } from '../kernel/messages.ts';
 import type { MakeProblem } from './define-problem.ts';
 import type { IconName } from './definition/icons.ts';
+import type { TableOption } from './definition/table-option.ts';
 import type { TypedHooks } from './hooks.ts';
 import type { Action } from './resource.ts';
 import type { RestrictedUnless, RowRule, RowRules, Short, UsesOf, ViewedWhen } from './row-rule.ts';
@@ -43,8 +44,9 @@ export interface ResourceDefinition<
    */
   readonly fields: Fields;
   /**
-   * The type of ids: `'integer'` (default), numbers that the database gives, or `'uuid'`, UUIDs of version 7 that the
-   * service gives. It is chosen for good: stored records keep their ids.
+   * The type of ids: `'integer'` (default), numbers that the database gives; `'uuid'`, UUIDs of version 7 that the
+   * service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create.
+   * It is chosen for good: stored records keep their ids. Integers of external tables may be zero or negative.
    */
   readonly key?: Key;
   /** Display name of one record, one text or one per language. */
@@ -66,6 +68,13 @@ export interface ResourceDefinition<
   readonly plural?: string;
   /** Key of a body; derived from the name (`blog_post`). */
   readonly singular?: string;
+  /**
+   * The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total:
+   * 'order_total' } }`. Everything but SQL and migrations uses the names of the fields. With `external: true` it is a
+   * table of another program, which the service never changes: `schema` is its schema on PostgreSQL, and
+   * `readOnly: true` leaves out the endpoints that write.
+   */
+  readonly table?: TableOption<Short<FieldName<Fields>> | 'id' | 'created_at' | 'updated_at' | 'version'>;
 
   /**
    * Fields per view, in the order of the response. `detail` defaults to all fields, `list` and `saved` to those of

@@ -22,7 +22,7 @@ const indexOf = (model: string, columns: readonly ModelField[], unique: boolean)
       columns.length === 1 ? first?.name : undefined,
     );
   }
-  return Object.freeze({ columns: Object.freeze(columns.map((field) => field.column)), unique });
+  return Object.freeze({ columns: Object.freeze(columns.map((field) => field.name)), unique });
 };
 
 const isIndexed = (field: ModelField): boolean =>

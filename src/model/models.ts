@@ -4,16 +4,18 @@
  */
 
 import type { RecordKey } from '../fields/key.ts';
-import { defaultKey } from '../fields/keys.ts';
+import { defaultKey, signedKey } from '../fields/keys.ts';
 import { type NamedModel, resolveName } from '../fields/named-model.ts';
+import { signedReference } from '../fields/reference.ts';
 import { resolveRelations } from './definition/relations.ts';
 import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
 import type { ModelField, ResourceModel } from './resource.ts';
 import { resolveRules } from './rules/isolation.ts';
+import { type StoredTable, storedUsers } from './stored-table.ts';
 
 /** The service's own model, which resources can refer to. */
-const user = { name: 'User', table: 'users' } as const;
+const user = { name: 'User', table: storedUsers.name } as const;
 
 /** All models of an application, by name, in the order in which they were given. */
 export type Models = ReadonlyMap<string, ResourceModel>;
@@ -53,6 +55,19 @@ const withNames = (model: ResourceModel): ResourceModel => {
     : Object.freeze({ ...model, fields: new Map(fields) });
 };
 
+/** The model with references to external tables whose numbers may be zero or negative, as its own may be. */
+const withSignedKeys = (model: ResourceModel, models: Models): ResourceModel => {
+  const isSigned = ({ reference }: ModelField): boolean => models.get(reference ?? '')?.key === signedKey;
+  if (![...model.fields.values()].some(isSigned)) return model;
+  const fields = [...model.fields].map(([name, field]): [string, ModelField] => [
+    name,
+    isSigned(field) && field.referenceKey === defaultKey
+      ? Object.freeze({ ...field, type: signedReference, referenceKey: signedKey })
+      : field,
+  ]);
+  return Object.freeze({ ...model, fields: new Map(fields) });
+};
+
 /** Refuses a reference that gives another key than the referenced model has. */
 const assertKeys = ({ name: model, fields }: ResourceModel, models: Models): void => {
   for (const { name, reference, referenceKey } of fields.values()) {
@@ -62,6 +77,17 @@ const assertKeys = ({ name: model, fields }: ResourceModel, models: Models): voi
     const said = kind === defaultKey.kind ? 'leave out key' : `write key: '${kind}'`;
     throw new DefinitionError(model, `the key of ${reference} is '${kind}': ${said}`, name);
   }
+};
+
+/** Refuses a reference of a table of the service to one of another program, which no foreign key may point to. */
+const assertInside = ({ name: model, stored, fields }: ResourceModel, models: Models): void => {
+  for (const { name, reference = '' } of fields.values())
+    if (stored.external !== true && models.get(reference)?.stored.external === true)
+      throw new DefinitionError(
+        model,
+        `the table of ${reference} is external, and a foreign key would change it: keep the id in a field of its type`,
+        name,
+      );
 };
 
 /** Refuses `same` where the referenced model has no required field of this name that refers to the same model. */
@@ -79,16 +105,16 @@ const assertSame = ({ name: model, fields }: ResourceModel, models: Models): voi
 
 /** A reference of another model that stays within the value of a field: records with such references keep theirs. */
 export interface SameReferrer {
-  readonly table: string;
+  readonly stored: StoredTable;
   readonly field: ModelField;
 }
 
 /** The references to a model's records that have `same`, by the field that these records share with theirs. */
 export const sameReferrers = (models: Models, name: string): ReadonlyMap<string, readonly SameReferrer[]> =>
   Map.groupBy(
-    [...models.values()].flatMap(({ table, fields }) =>
+    [...models.values()].flatMap(({ stored, fields }) =>
       [...fields.values()].flatMap((field): SameReferrer[] =>
-        field.same !== undefined && field.reference === name ? [{ table, field }] : [],
+        field.same !== undefined && field.reference === name ? [{ stored, field }] : [],
       ),
     ),
     ({ field }) => field.same ?? '',
@@ -101,6 +127,7 @@ export const sameReferrers = (models: Models, name: string): ReadonlyMap<string,
 export const collectModels = (resources: readonly ResourceModel[]): Models => {
   const models = new Map<string, ResourceModel>();
   const paths = new Map<string, string>();
+  const tables = new Map<string, string>();
   for (const model of resources.map(withNames)) {
     if (models.has(model.name) || model.name === user.name)
       throw new DefinitionError(model.name, 'another model has this name');
@@ -110,8 +137,12 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
         model.name,
         `the path "${model.path}" is that of ${other}: choose another plural`,
       );
+    const sharing = tables.get(model.table.toLowerCase());
+    if (sharing !== undefined)
+      throw new DefinitionError(model.name, `the table "${model.table}" is that of ${sharing}`);
     models.set(model.name, model);
     paths.set(model.path, model.name);
+    tables.set(model.table.toLowerCase(), model.name);
   }
   for (const model of models.values())
     for (const { name, reference } of model.fields.values())
@@ -120,7 +151,9 @@ export const collectModels = (resources: readonly ResourceModel[]): Models => {
   for (const model of models.values()) {
     assertKeys(model, models);
     assertSame(model, models);
+    assertInside(model, models);
   }
+  for (const model of models.values()) models.set(model.name, withSignedKeys(model, models));
   return resolveModels(models);
 };
 
@@ -129,6 +162,13 @@ export const referencedTable = (models: Models, name: string): string => {
   const table = name === user.name ? user.table : models.get(name)?.table;
   if (table === undefined) throw new Error(`no model ${name}`);
   return table;
+};
+
+/** The same table, as SQL names it. */
+export const referencedRows = (models: Models, name: string): StoredTable => {
+  const stored = name === user.name ? storedUsers : models.get(name)?.stored;
+  if (stored === undefined) throw new Error(`no model ${name}`);
+  return stored;
 };
 
 /** How the records of a model are named; users have the key of the service's own records. */

@@ -4,7 +4,7 @@ import { type Label, namedLabel } from '../kernel/messages.ts';
 import { pluralOf } from './definition/inflect.ts';
 import { DefinitionError } from './definition-error.ts';
 
-export { pluralOf } from './definition/inflect.ts';
+export { pluralOf, singularOf } from './definition/inflect.ts';
 
 /** First parts of paths that the service itself uses. */
 export const reservedPaths: ReadonlySet<string> = new Set([
@@ -41,11 +41,18 @@ export const reservedTables: ReadonlySet<string> = new Set([
 /** Tables of the databases and of the migrator; functions of SQLite that a table of the name would hide. */
 const foreignTable = /^(?:(?:sqlite|pg|kysely|gatewright|pragma)_|json_(?:each|tree)$|dbstat$)/;
 
+/** True if a table belongs to a database, or has a name that the service keeps for itself. */
+export const isReservedTable = (name: string): boolean => foreignTable.test(name);
+
+/** True if a table belongs to the service or to a database. */
+export const isForeignTable = (name: string): boolean =>
+  name === 'users' || name === 'api_keys' || reservedTables.has(name) || foreignTable.test(name);
+
 /** Names of the columns that the service adds. */
 const reservedFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'version']);
 
 /** Columns that every table of PostgreSQL has, and the names by which SQLite refers to a table's key. */
-const systemColumns: ReadonlyMap<string, string> = new Map([
+export const systemColumns: ReadonlyMap<string, string> = new Map([
   ...['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid', 'oid'].map((name) => [name, 'PostgreSQL'] as const),
   ...['rowid', '_rowid_'].map((name) => [name, 'SQLite'] as const),
 ]);
@@ -111,7 +118,11 @@ const nameProblem = 'must be lower case letters, digits and single underscores, 
 /** Singular and plural of a model, or an error that asks the model to define them. */
 export const namesOf = (
   model: string,
-  given: { readonly singular?: string | undefined; readonly plural?: string | undefined },
+  given: {
+    readonly singular?: string | undefined;
+    readonly plural?: string | undefined;
+    readonly table?: { readonly name?: string | undefined } | undefined;
+  },
 ): ResourceNames => {
   if (!pascalCase.test(model))
     throw new DefinitionError(model, 'the name of a model is written like BlogPost, in ASCII');
@@ -123,7 +134,7 @@ export const namesOf = (
   if (!isName(plural)) throw new DefinitionError(model, `plural "${plural}" ${nameProblem}`);
   if (reservedPaths.has(plural))
     throw new DefinitionError(model, `the path "${plural}" belongs to the service: choose another plural`);
-  if (reservedTables.has(plural) || foreignTable.test(plural))
+  if (given.table?.name === undefined && (reservedTables.has(plural) || foreignTable.test(plural)))
     throw new DefinitionError(
       model,
       `the table "${plural}" belongs to the service or to a database: choose another plural`,

@@ -7,6 +7,7 @@ import type { OwnProblem } from '../kernel/problem.ts';
 import type { SaidMany } from './relation.ts';
 import type { Isolation, RowReachRule, RowRuleName } from './row-expression.ts';
 import type { SaidRule } from './rules/said-rule.ts';
+import type { StoredTable } from './stored-table.ts';
 
 /** Fields that every model has, which are not reported as changes. */
 export const setByServer: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
@@ -20,8 +21,10 @@ export interface ResourceModel {
   readonly name: string;
   /** Last part of the path, without a slash: `blog_posts`. */
   readonly path: string;
-  /** `blog_posts` */
+  /** The table in words: `blog_posts`, or `shop.blog_posts` where the model names a schema. */
   readonly table: string;
+  /** The table and the columns of the fields, as SQL names them. */
+  readonly stored: StoredTable;
   /** Key of a body: `blog_post`. */
   readonly singular: string;
   /** `blog_posts` */
@@ -85,7 +88,7 @@ export interface ResourceModel {
   readonly counted: readonly CountedField[];
 }
 
-/** A field whose values are counted, and the column of the reference by which they are counted. */
+/** A field whose values are counted, and the reference by which they are counted. */
 export interface CountedField {
   readonly field: ModelField;
   readonly counting: CountedType;
@@ -107,9 +110,10 @@ export const isResourceModel = (value: unknown): value is ResourceModel =>
 /** The part of a model that the form of its records needs; the bodies of fixed endpoints are such sets as well. */
 export type FieldSet = Pick<ResourceModel, 'label' | 'fields'>;
 
-/** One field of a model; column and name in the API are the same. */
+/** One field of a model. Everything but SQL calls it by its name: JSON, rules, history, events, cursors. */
 export interface ModelField {
   readonly name: string;
+  /** Its column in the table. */
   readonly column: string;
   /** Name of the field type, for people and metadata; `type` has everything in which types differ. */
   readonly kind: string;
@@ -143,12 +147,11 @@ export interface ModelRelation {
   readonly many: boolean;
   /** Name of the related model; `User` for a user of the service. */
   readonly model: string;
-  /** The column of this record, and the column of the related records that has the same value. */
+  /** The field of this record, and the field of the related records that has the same value. */
   readonly from: string;
   readonly to: string;
   /**
-   * The model of the records between: its column that refers to this record, and the one that refers to the related
-   * one.
+   * The model of the records between: its field that refers to this record, and the one that refers to the related one.
    */
   readonly through?: { readonly model: string; readonly from: string; readonly to: string };
   /** True if related records can be written within this one. */
@@ -214,6 +217,7 @@ export interface ConditionalFields {
 }
 
 export interface PublicCondition {
+  /** The field. */
   readonly column: string;
   readonly value: NonNullable<ColumnValue>;
   /** The value as in the model file. */
@@ -221,6 +225,7 @@ export interface PublicCondition {
 }
 
 export interface ResourceIndex {
+  /** Its fields, in order. */
   readonly columns: readonly string[];
   readonly unique: boolean;
 }

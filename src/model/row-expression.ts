@@ -1,10 +1,11 @@
 /**
- * A row rule in the form that the service evaluates: names are columns, models are tables, values have the form of
- * columns. The tree has two readers: `records/rows` compiles it to SQL, `row-words.ts` to sentences. Frozen, created
- * once at start.
+ * A row rule in the form that the service evaluates: a column is called by its field, values have the form of columns.
+ * The tree has two readers: `records/rows` compiles it to SQL, `row-words.ts` to sentences. Frozen, created once at
+ * start.
  */
 
 import type { ColumnValue } from '../fields/field.ts';
+import type { StoredTable } from './stored-table.ts';
 
 export type RowExpression =
   /** The column has the caller's id. */
@@ -23,7 +24,7 @@ export type RowExpression =
       readonly column: string;
       /** The referenced model. */
       readonly model: string;
-      readonly table: string;
+      readonly stored: StoredTable;
       readonly rule: RowExpression;
     }
   | { readonly kind: 'anyOf' | 'allOf'; readonly rules: readonly RowExpression[] };
@@ -34,7 +35,7 @@ export interface RowMember {
   readonly column: string;
   /** The model of the memberships, and its table. */
   readonly model: string;
-  readonly table: string;
+  readonly stored: StoredTable;
   readonly on: string;
   /** The column of the membership's owner. */
   readonly owner: string;
@@ -156,18 +157,18 @@ export const comparedColumns = (expression: RowExpression): readonly string[] =>
   'rules' in expression ? expression.rules.flatMap(comparedColumns) : [expression.column];
 
 /** The other tables that an expression reads. */
-export const tablesAsked = (expression: RowExpression): readonly string[] => {
+export const rowsAsked = (expression: RowExpression): readonly StoredTable[] => {
   switch (expression.kind) {
     case 'own':
     case 'equals':
       return [];
     case 'member':
-      return [expression.table];
+      return [expression.stored];
     case 'via':
-      return [expression.table, ...tablesAsked(expression.rule)];
+      return [expression.stored, ...rowsAsked(expression.rule)];
     case 'anyOf':
     case 'allOf':
-      return expression.rules.flatMap(tablesAsked);
+      return expression.rules.flatMap(rowsAsked);
   }
 };
 

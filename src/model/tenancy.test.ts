@@ -39,7 +39,7 @@ describe('the name of a tenant', () => {
     (name) => {
       expect(find(modelsWith(ofStaff()), name)).toMatchObject({
         model: 'Staff',
-        table: 'staff_members',
+        stored: expect.objectContaining({ name: 'staff_members' }),
         owner: 'user_id',
         on: 'clinic_id',
         tenant: 'Clinic',

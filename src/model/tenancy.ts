@@ -8,14 +8,15 @@ import { DefinitionError } from './definition-error.ts';
 import { keyOf, type Models } from './models.ts';
 import type { ResourceModel } from './resource.ts';
 import { membersAsked, type RowMember, type RowReachRule, rowActions } from './row-expression.ts';
+import type { StoredTable } from './stored-table.ts';
 
 /** How callers belong to tenants: the memberships that row rules name. */
 export interface Tenancy {
-  /** The model of the memberships, its table, and the column of a membership's owner. */
+  /** The model of the memberships, its table, and the field of a membership's owner. */
   readonly model: string;
-  readonly table: string;
+  readonly stored: StoredTable;
   readonly owner: string;
-  /** The column that names the tenant. */
+  /** The field that names the tenant. */
   readonly on: string;
   /** The model of the tenants. */
   readonly tenant: string;
@@ -47,16 +48,13 @@ interface NamedTenancy extends Tenancy {
 const tenancyOf = (models: Models, members: readonly RowMember[]): NamedTenancy | undefined => {
   const [member] = members;
   if (member === undefined) return undefined;
-  const { model, table, owner, on } = member;
-  const field = models
-    .get(model)
-    ?.fields.values()
-    .find(({ column }) => column === on);
+  const { model, stored, owner, on } = member;
+  const field = models.get(model)?.fields.get(on);
   if (field?.reference === undefined || field.reference === 'User') return undefined;
   const name = field.name.replace(/_id$/, '');
   const { reference: tenant } = field;
   const keys = { membership: keyOf(models, model), tenant: keyOf(models, tenant) };
-  return { name, model, table, owner, on, tenant, keys, demands: demandsOf(members) };
+  return { name, model, stored, owner, on, tenant, keys, demands: demandsOf(members) };
 };
 
 const tenanciesOf = (models: Models): readonly NamedTenancy[] => {

@@ -64,17 +64,28 @@ export type FieldName<Fields extends FieldDefinitions> = {
   [Key in keyof Fields & string]: NameOf<Key, Fields[Key]>;
 }[keyof Fields & string];
 
+/** Fields in which the service keeps times; an external table has those that its columns name. */
+type TimeName = 'created_at' | 'updated_at';
+
+/** The times of a model with this option `table`. */
+export type TimesIn<Table> = Table extends { readonly external: true }
+  ? Table extends { readonly columns: infer Columns }
+    ? keyof Columns & TimeName
+    : never
+  : TimeName;
+
 /** Names of all fields, the service's own included. */
-export type ReadableName<Fields extends FieldDefinitions> =
+export type ReadableName<Fields extends FieldDefinitions, Times extends TimeName = TimeName> =
   | 'id'
-  | 'created_at'
-  | 'updated_at'
+  | Times
   | FieldName<Fields>;
 
 /** Keys of the fields that a new record must have. */
 type NeededKey<Fields extends FieldDefinitions> = {
   [Key in keyof Fields & string]: Fields[Key]['options'] extends { readonly required: true }
-    ? Fields[Key]['options'] extends { readonly default: NonNullable<CommonOptions['default']> }
+    ? Fields[Key]['options'] extends
+        | { readonly generated: true }
+        | { readonly default: NonNullable<CommonOptions['default']> }
       ? never
       : Key
     : never;
@@ -100,23 +111,45 @@ export interface Resource<
   Relations extends DeclaredRelations = DeclaredRelations,
   Name extends string = string,
   Id extends RecordId = RecordId,
+  Times extends TimeName = TimeName,
+  Given extends string = string,
 > extends ResourceModel {
   readonly name: Name;
   readonly [definedFields]?: Fields;
   readonly [definedViews]?: Views;
   readonly [definedRelations]?: Relations;
   readonly [definedId]?: Id;
+  readonly [definedTimes]?: readonly Times[];
+  readonly [definedGiven]?: Given;
 }
 
 declare const definedFields: unique symbol;
 declare const definedViews: unique symbol;
 declare const definedRelations: unique symbol;
 declare const definedId: unique symbol;
+declare const definedTimes: unique symbol;
+declare const definedGiven: unique symbol;
 
 type FieldsOf<Model> = Model extends Resource<infer Fields> ? Fields : never;
 /** The type of the ids of a model's records. */
 export type IdOf<Model> =
   Model extends Resource<FieldDefinitions, object, DeclaredRelations, string, infer Id> ? Id : never;
+
+type TimesOf<Model> =
+  Model extends Resource<FieldDefinitions, object, DeclaredRelations, string, RecordId, infer Times>
+    ? Times
+    : never;
+
+/** `id` where the body of a create gives it, else never. */
+type GivenOf<Model> =
+  Model extends Resource<FieldDefinitions, object, DeclaredRelations, string, RecordId, TimeName, infer Given>
+    ? string extends Given
+      ? never
+      : Given
+    : never;
+
+/** The id in the body of a create. */
+type GivenId<Model> = { [Name in GivenOf<Model>]: IdOf<Model> };
 
 type ViewsOf<Model> = Model extends Resource<FieldDefinitions, infer Views> ? Views : never;
 type DeclaredOf<Model> =
@@ -133,7 +166,7 @@ type ShownIn<View extends string, Views, Name> = Views extends {
 
 /** Fields of a view. A view without a list of its own includes the conditional ones. */
 type ShownName<Model, View extends string> =
-  | ShownIn<View, ViewsOf<Model>, ReadableName<FieldsOf<Model>>>
+  | ShownIn<View, ViewsOf<Model>, ReadableName<FieldsOf<Model>, TimesOf<Model>>>
   | (ViewsOf<Model> extends { readonly [Key in View]: readonly unknown[] }
       ? View extends 'detail'
         ? ConditionalName<ViewsOf<Model>>
@@ -184,21 +217,23 @@ type SortableName<Fields extends FieldDefinitions> =
 
 /** Names of the fields in a response, and so the names that filters and sorts accept. */
 type SeenName<Model, View extends SeenView> = View extends 'all'
-  ? ReadableName<FieldsOf<Model>>
+  ? ReadableName<FieldsOf<Model>, TimesOf<Model>>
   : ShownName<Model, View>;
 
 type Ascending<Model, View extends SeenView> = SeenName<Model, View> & SortableName<FieldsOf<Model>>;
 
-export type RecordOfFields<Fields extends FieldDefinitions, Id extends RecordId = number> = Flat<
-  { id: Id } & Values<Fields> & { created_at: string; updated_at: string }
->;
+export type RecordOfFields<
+  Fields extends FieldDefinitions,
+  Id extends RecordId = number,
+  Times extends TimeName = TimeName,
+> = Flat<{ id: Id } & Values<Fields> & { [Name in Times]: string }>;
 
 export type ChangesOfFields<Fields extends FieldDefinitions> = Flat<
   Partial<Inputs<Fields, keyof Fields & string>>
 >;
 
 /** The type of a record with all its fields in a response: `RecordOf<typeof Order>`. */
-export type RecordOf<Model> = RecordOfFields<FieldsOf<Model>, IdOf<Model>>;
+export type RecordOf<Model> = RecordOfFields<FieldsOf<Model>, IdOf<Model>, TimesOf<Model>>;
 
 /** The type of an item of a list, which may have fewer fields. */
 export type ListItemOf<Model> = RecordIn<Model, 'list'>;
@@ -251,7 +286,10 @@ type NestedOf<Model> = {
 
 /** The type of the body that creates a record. */
 export type CreateOf<Model> = Flat<
-  Inputs<FieldsOf<Model>, NeededKey<FieldsOf<Model>>> & ChangesOfFields<FieldsOf<Model>> & NestedOf<Model>
+  GivenId<Model> &
+    Inputs<FieldsOf<Model>, NeededKey<FieldsOf<Model>>> &
+    ChangesOfFields<FieldsOf<Model>> &
+    NestedOf<Model>
 >;
 
 /** The type of the body that updates a record. */

@@ -5,23 +5,25 @@
 
 import type { Database, Reader, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
+import { readId } from '../database/record-column.ts';
 import {
+  columnsOfRows,
   type Fragment,
-  identifier,
   join,
   literal,
+  rowsOf,
   type Statement,
   sql,
   startsOf,
   statement,
-  tableName,
   where,
 } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import type { RecordId } from '../fields/key.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
-import { type Models, referencedTable, type SameReferrer, sameReferrers } from '../model/models.ts';
+import { type Models, referencedRows, type SameReferrer, sameReferrers } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
+import type { StoredTable } from '../model/stored-table.ts';
 import type { Grant, ReferenceTerms } from '../policy/grant.ts';
 import type { Complete } from './key-parts.ts';
 import type { Parking } from './parking.ts';
@@ -29,23 +31,25 @@ import { type RowReach, reachConditions, reachOf } from './rows/reach.ts';
 
 /** The condition that a table has a row that meets conditions within a reach, whose n-th value is `value(n)`. */
 const exists = (
-  table: string,
+  table: StoredTable,
   conditions: readonly Fragment[],
   { terms }: RowReach,
   value: (index: number) => Fragment,
   dialect: Dialect,
 ): Fragment => {
-  const reached = reachConditions(terms, (column) => tableName(table, column), value, 'hold', dialect);
-  return sql`exists (select 1 from ${tableName(table)} where ${join([...conditions, ...reached], ' and ')})`;
+  const reached = reachConditions(terms, columnsOfRows(table), value, 'hold', dialect);
+  return sql`exists (select 1 from ${rowsOf(table)} where ${join([...conditions, ...reached], ' and ')})`;
 };
 
 /** The records that a reference may name: those of a reach, and the current one if the caller can read it. */
 export interface ReferenceReach {
-  readonly table: string;
+  readonly table: StoredTable;
   /** Undefined if the caller may name no record. */
   readonly named: RowReach | undefined;
   /** The updated record, in which the reference may stay as it is. */
-  readonly kept: { readonly table: string; readonly column: string; readonly reach: RowReach } | undefined;
+  readonly kept:
+    | { readonly table: StoredTable; readonly field: string; readonly reach: RowReach }
+    | undefined;
 }
 
 /** The values of both reaches, in the order in which `namesRecord` binds them. */
@@ -64,13 +68,11 @@ export const namesRecord = (
 ): Fragment | undefined => {
   const either: Fragment[] = [];
   if (named !== undefined)
-    either.push(exists(table, [sql`${tableName(table, 'id')} = ${value}`], named, reached, dialect));
+    either.push(exists(table, [sql`${columnsOfRows(table)('id')} = ${value}`], named, reached, dialect));
   if (kept !== undefined) {
     const start = named?.values.length ?? 0;
-    const same = [
-      sql`${identifier(kept.table, 'id')} = ${id}`,
-      sql`${identifier(kept.table, kept.column)} = ${value}`,
-    ];
+    const column = columnsOfRows(kept.table);
+    const same = [sql`${column('id')} = ${id}`, sql`${column(kept.field)} = ${value}`];
     either.push(exists(kept.table, same, kept.reach, (index) => reached(start + index), dialect));
   }
   return either.length === 0 ? undefined : join(either, ' or ');
@@ -87,6 +89,7 @@ export interface Collision {
   readonly others?: readonly string[] | undefined;
 }
 
+/** Values of columns, by their fields. */
 export type Columns = Readonly<Record<string, ColumnValue>>;
 
 /** A write to be checked for collisions. */
@@ -116,7 +119,7 @@ interface ReferenceLookUp {
   readonly kind: 'reference';
   readonly field: ModelField;
   /** The table of the referenced records. */
-  readonly table: string;
+  readonly table: StoredTable;
   /** Undefined for the reference that the updated record has. */
   readonly value: ColumnValue | undefined;
   /** Undefined if only `same` is looked up. */
@@ -224,15 +227,17 @@ const takenBy = (
   value: (index: number) => Fragment,
   id: Fragment,
   isUpdate: boolean,
+  dialect: Dialect,
 ): Fragment => {
-  const table = identifier(model.table);
+  const table = rowsOf(model.stored);
+  const column = columnsOfRows(model.stored);
   let bound = 0;
-  const same = fields.map(({ column }, index) => {
-    if (values[index] !== undefined) return sql`${identifier(column)} = ${value(bound++)}`;
-    return sql`${identifier(column)} = (select ${identifier(column)} from ${table} where "id" = ${id})`;
+  const same = fields.map(({ name }, index) => {
+    if (values[index] !== undefined) return sql`${column(name)} = ${value(bound++)}`;
+    return sql`${column(name)} = (select ${column(name)} from ${table} where ${column('id')} = ${id})`;
   });
-  const others = isUpdate ? [sql`"id" <> ${id}`] : [];
-  return sql`select ${place} as place, "id" as holder from ${table}${where([...same, ...others])}`;
+  const others = isUpdate ? [sql`${column('id')} <> ${id}`] : [];
+  return sql`select ${place} as place, ${readId(dialect, model.key, column('id'))} as holder from ${table}${where([...same, ...others])}`;
 };
 
 /** The condition that the referenced record has the value of `same`; one that refers to itself always has. */
@@ -243,14 +248,21 @@ const hasSame = (
   shared: Fragment,
   id: Fragment,
 ): Fragment => {
-  const has = sql`${tableName(table, field.same ?? '')} = ${shared}`;
-  const either = table === model.table ? sql`(${has} or ${tableName(table, 'id')} = ${id})` : has;
-  return sql`exists (select 1 from ${tableName(table)} where ${tableName(table, 'id')} = ${value} and ${either})`;
+  const column = columnsOfRows(table);
+  const has = sql`${column(field.same ?? '')} = ${shared}`;
+  const either = table === model.stored ? sql`(${has} or ${column('id')} = ${id})` : has;
+  return sql`exists (select 1 from ${rowsOf(table)} where ${column('id')} = ${value} and ${either})`;
 };
 
 /** In place of the record that has a value, of the same type as its id. */
-const noHolder = ({ key: { field } }: ResourceModel, dialect: Dialect): Fragment =>
-  field.type.column === 'integer' ? literal(0) : dialect.cast(sql`null`, field.type.column);
+const noHolder = ({ key }: ResourceModel, dialect: Dialect): Fragment =>
+  key.field.type.column === 'integer'
+    ? literal(0)
+    : readId(dialect, key, dialect.cast(sql`null`, key.field.type.column));
+
+/** An id to compare with those of another program's table, whose column may hold fewer numbers. */
+const ofKey = ({ field, table }: ReferenceLookUp, value: Fragment, dialect: Dialect): Fragment =>
+  table.external === true ? dialect.cast(value, field.type.column) : value;
 
 /** A row if the reference names no record that it may name. */
 const missing = (
@@ -263,10 +275,11 @@ const missing = (
   dialect: Dialect,
 ): Fragment => {
   const { field, reach, same } = lookUp;
-  const stored = (column: string): Fragment =>
-    sql`(select ${identifier(column)} from ${identifier(model.table)} where "id" = ${id})`;
+  const column = columnsOfRows(model.stored);
+  const stored = (of: string): Fragment =>
+    sql`(select ${column(of)} from ${rowsOf(model.stored)} where ${column('id')} = ${id})`;
   const isStored = lookUp.value === undefined;
-  const value = isStored ? stored(field.column) : bound(0);
+  const value = isStored ? stored(field.name) : ofKey(lookUp, bound(0), dialect);
   const conditions: Fragment[] = [];
   if (reach !== undefined)
     conditions.push(sql`(${namesRecord(reach, value, id, reached, dialect) ?? sql`1 = 0`})`);
@@ -287,11 +300,11 @@ const held = (
   id: Fragment,
   dialect: Dialect,
 ): Fragment => {
-  const { table } = model;
-  const holding = referrers.map(({ table: of, field: { column, same = '' } }) => {
-    const others = of === table ? sql` and ${identifier(of, 'id')} <> ${id}` : sql``;
-    const differs = sql`${identifier(of, same)} <> ${value}`;
-    return sql`exists (select 1 from ${identifier(of)} where ${identifier(of, column)} = ${id}${others} and ${differs})`;
+  const holding = referrers.map(({ stored, field: { name, same = '' } }) => {
+    const column = columnsOfRows(stored);
+    const others = stored === model.stored ? sql` and ${column('id')} <> ${id}` : sql``;
+    const differs = sql`${column(same)} <> ${value}`;
+    return sql`exists (select 1 from ${rowsOf(stored)} where ${column(name)} = ${id}${others} and ${differs})`;
   });
   return sql`select ${place} as place, ${noHolder(model, dialect)} as holder where ${join(holding, ' or ')}`;
 };
@@ -311,7 +324,7 @@ const compileLookUps = (
       const place = literal(String(index));
       const value = (at: number) => param('values', (valueStarts[index] ?? 0) + at);
       const reached = (at: number) => param('rows', (rowStarts[index] ?? 0) + at);
-      if (each.kind === 'unique') return takenBy(model, each, place, value, id, isUpdate);
+      if (each.kind === 'unique') return takenBy(model, each, place, value, id, isUpdate, dialect);
       if (each.kind === 'held') return held(model, each, place, value(0), id, dialect);
       return missing(model, each, place, value, id, reached, dialect);
     });
@@ -327,7 +340,7 @@ export class Collisions {
   readonly #statements = new BoundedCache<Statement<LookUpArguments>>(256);
   readonly #order: readonly string[];
   /** The tables of referenced records, by the model's name. */
-  readonly #tables: ReadonlyMap<string, string>;
+  readonly #tables: ReadonlyMap<string, StoredTable>;
   readonly #sets: readonly (readonly ModelField[])[];
   /** References of other records that hold a record to its value of a field. */
   readonly #holding: ReadonlyMap<string, readonly SameReferrer[]>;
@@ -338,8 +351,8 @@ export class Collisions {
     this.#parking = parking;
     this.#order = [...model.fields.keys()];
     this.#tables = new Map(
-      [...model.fields.values()].flatMap(({ reference }): [string, string][] =>
-        reference === undefined ? [] : [[reference, referencedTable(models, reference)]],
+      [...model.fields.values()].flatMap(({ reference }): [string, StoredTable][] =>
+        reference === undefined ? [] : [[reference, referencedRows(models, reference)]],
       ),
     );
     this.#holding = sameReferrers(models, model.name);
@@ -402,12 +415,12 @@ export class Collisions {
     const found: LookUp[] = [];
     const inserted = this.#withOwner(grant, candidate.columns, isUpdate);
     for (const field of this.#model.fields.values()) {
-      const unique = field.unique ? inserted[field.column] : undefined;
+      const unique = field.unique ? inserted[field.name] : undefined;
       if (unique !== undefined && unique !== null)
         found.push({ kind: 'unique', fields: [field], values: [unique] });
       const reference = this.#referenceLookUp(grant, field, candidate, inserted, isUpdate, isSeen);
       if (reference !== undefined) found.push(reference);
-      const value = candidate.columns[field.column];
+      const value = candidate.columns[field.name];
       const referrers = this.#holding.get(field.name);
       if (isUpdate && value !== undefined && referrers !== undefined)
         found.push({ kind: 'held', field, value, referrers });
@@ -424,10 +437,10 @@ export class Collisions {
     isUpdate: boolean,
     isSeen: boolean,
   ): ReferenceLookUp | undefined {
-    const { name, column, reference, same: shared } = field;
-    const value = columns[column];
+    const { name, reference, same: shared } = field;
+    const value = columns[name];
     if (value === null || reference === undefined) return undefined;
-    const table = this.#tables.get(reference) ?? '';
+    const table = this.#tableOf(reference);
     const given = shared === undefined ? undefined : inserted[shared];
     // A new record without a value is refused for that.
     const isBound = shared !== undefined && (isUpdate || given !== undefined);
@@ -448,23 +461,27 @@ export class Collisions {
     if (this.#sets.length === 0) return [];
     const candidate = this.#withOwner(grant, columns, isUpdate);
     return this.#sets.flatMap((fields): UniqueLookUp[] => {
-      const values = fields.map(({ column }) => candidate[column]);
+      const values = fields.map(({ name }) => candidate[name]);
       const lacking = isUpdate ? values.every((value) => value === undefined) : values.includes(undefined);
       if (lacking || values.includes(null) || fields.some(({ name: each }) => refused?.has(each))) return [];
       return [{ kind: 'unique', fields, values }];
     });
   }
 
+  #tableOf(model: string): StoredTable {
+    return this.#tables.get(model) ?? this.#model.stored;
+  }
+
   #referenceReach(
-    { column, reference = '' }: ModelField,
+    { name, reference = '' }: ModelField,
     terms: ReferenceTerms | undefined,
     isUpdate: boolean,
   ): ReferenceReach {
     const kept = isUpdate ? reachOf({ rows: terms?.kept ?? 'none' }) : undefined;
     return {
-      table: this.#tables.get(reference) ?? '',
+      table: this.#tableOf(reference),
       named: reachOf({ rows: terms?.rows ?? [] }),
-      kept: kept && { table: this.#model.table, column, reach: kept },
+      kept: kept && { table: this.#model.stored, field: name, reach: kept },
     };
   }
 

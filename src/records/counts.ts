@@ -31,8 +31,8 @@ const valuesIn = (
   Object.fromEntries(
     [...fields.values()]
       .filter(({ serverSet }) => !serverSet)
-      .map(({ name, column, type, options }): [string, Json] => {
-        const value = columns[column] ?? null;
+      .map(({ name, type, options }): [string, Json] => {
+        const value = columns[name] ?? null;
         return [name, value === null || type.decode === undefined ? value : type.decode(value, options)];
       }),
   );
@@ -87,10 +87,10 @@ export const createCounts = (
       for (const [{ field, per }, { period, value }] of numbered) {
         const target = per === undefined ? undefined : fields.get(per)?.referenceKey?.of(columns[per]);
         const target_id = recordNumber(target ?? 0);
-        const query = next({ field: field.column, per: per ?? '', target_id, period });
+        const query = next({ field: field.name, per: per ?? '', target_id, period });
         const [row] = await transaction.all<{ last: number }>(query);
         if (row === undefined) throw new Error(`no number was counted for ${model}.${field.name}`);
-        values[field.column] = value(Number(row.last));
+        values[field.name] = value(Number(row.last));
       }
       return values;
     },

@@ -2,27 +2,30 @@
 
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import type { Dialect } from '../database/dialect.ts';
-import { recordValue } from '../database/record-column.ts';
+import { readId, recordValue } from '../database/record-column.ts';
 import { versionColumn } from '../database/source.ts';
 import {
   type Argument,
+  bareColumn,
+  columnsOfRows,
   type Fragment,
   identifier,
   join,
   literal,
   RowStatements,
+  rowsOf,
   type Statement,
   sql,
   statement,
-  tableName,
 } from '../database/statement.ts';
 import type { RecordId, RecordKey } from '../fields/key.ts';
 import { toTimestamp } from '../kernel/clock.ts';
-import { type Models, referencedTable } from '../model/models.ts';
+import { type Models, referencedRows } from '../model/models.ts';
 import type { ModelField, ResourceModel } from '../model/resource.ts';
+import type { StoredTable } from '../model/stored-table.ts';
 import { keptReach } from './history/recorded.ts';
 import { trashTable } from './trash/bundle.ts';
-import { projection, resourceSource } from './view.ts';
+import { projection, resourceSource, rowVersion } from './view.ts';
 
 /** A record with JSON text of every field. */
 export interface WholeRecord {
@@ -71,14 +74,15 @@ export type ValuesIn = (
 
 export const createValuesIn = (
   database: Database,
-  table: string,
+  stored: StoredTable,
   key: RecordKey,
-  column: string,
+  field: string,
 ): ValuesIn => {
   const { dialect } = database;
   const read = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-    return sql`select id, ${identifier(column)} as value from ${tableName(table)} where id in (${join(ids)})`;
+    const column = columnsOfRows(stored);
+    return sql`select ${readId(dialect, key, column('id'))} as id, ${column(field)} as value from ${rowsOf(stored)} where ${column('id')} in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId; value: SqlValue }>(transaction, read, ids);
@@ -86,11 +90,12 @@ export const createValuesIn = (
   };
 };
 
-export const createPresent = (database: Database, table: string, key: RecordKey): Present => {
+export const createPresent = (database: Database, stored: StoredTable, key: RecordKey): Present => {
   const { dialect } = database;
   const present = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-    return sql`select id from ${tableName(table)} where id in (${join(ids)})`;
+    const id = columnsOfRows(stored)('id');
+    return sql`select ${readId(dialect, key, id)} as id from ${rowsOf(stored)} where ${id} in (${join(ids)})`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId }>(transaction, present, ids);
@@ -108,10 +113,16 @@ const valuesOf = (noted: Noted): NotedValues => ({ ...noted, targetText: String(
 
 /** The columns of a record as `WholeRecord`. */
 const wholeColumns = (model: ResourceModel, models: Models, dialect: Dialect): Fragment => {
-  const json = projection(resourceSource(model, models), [...model.fields.keys()], dialect, model.table);
+  const json = projection(
+    resourceSource(model, models),
+    [...model.fields.keys()],
+    dialect,
+    model.stored.name,
+  );
+  const column = columnsOfRows(model.stored);
   return join([
-    sql`${identifier(model.table, 'id')} as id`,
-    sql`${identifier(model.table, versionColumn)} as version`,
+    sql`${readId(dialect, model.key, column('id'))} as id`,
+    sql`${rowVersion(model, dialect)} as version`,
     sql`${json} as whole`,
   ]);
 };
@@ -128,11 +139,11 @@ export class ManyRecords {
 
   constructor(database: Database, model: ResourceModel, models: Models) {
     const { dialect } = database;
-    const table = identifier(model.table);
+    const table = rowsOf(model.stored);
     const answer = wholeColumns(model, models, dialect);
     const kept = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
     const fields = [...model.fields.values()];
-    const columns = [versionColumn, ...fields.map(({ column }) => column)];
+    const columns = [versionColumn, ...fields.map(({ name }) => name)];
     this.#dialect = dialect;
     this.#model = model;
     this.#models = models;
@@ -142,11 +153,11 @@ export class ManyRecords {
       dialect,
       columns.length,
       (rows) =>
-        sql`insert into ${table} (${join(columns.map((each) => identifier(each)))})${dialect.givenKey} values ${rows} returning ${answer}`,
+        sql`insert into ${table} (${join(columns.map((each) => bareColumn(model.stored, each)))})${dialect.givenKey} values ${rows} returning ${answer}`,
     );
     this.#current = statement<Ids>(dialect, (param) => {
       const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-      return sql`select ${join([answer, ...kept])} from ${table} where ${identifier(model.table, 'id')} in (${join(ids)})${dialect.updateLock}`;
+      return sql`select ${join([answer, ...kept])} from ${table} where ${columnsOfRows(model.stored)('id')} in (${join(ids)})${dialect.updateLock}`;
     });
   }
 
@@ -171,7 +182,7 @@ export class ManyRecords {
   ): Promise<readonly WholeRecord[]> {
     const rows = records.map((record) => [
       record.version,
-      ...this.#fields.map(({ column }) => record.columns[column] ?? null),
+      ...this.#fields.map(({ name }) => record.columns[name] ?? null),
     ]);
     return (await this.#inserts.write<WholeRecord>(transaction, rows)).map((row) =>
       wholeRecord(this.#model.key, row),
@@ -179,11 +190,11 @@ export class ManyRecords {
   }
 
   /** Sets a column of a record without a new version. @throws ConstraintError */
-  async fill(transaction: Transaction, id: RecordId, { column }: ModelField, value: SqlValue): Promise<void> {
+  async fill(transaction: Transaction, id: RecordId, { name }: ModelField, value: SqlValue): Promise<void> {
     const fill = statement<{ id: RecordId; value: SqlValue }>(
       this.#dialect,
       (param) =>
-        sql`update ${this.#table} set ${identifier(column)} = ${param('value')} where id = ${param('id')}`,
+        sql`update ${this.#table} set ${this.#bare(name)} = ${param('value')} where ${this.#bare('id')} = ${param('id')}`,
     );
     await transaction.run(fill({ id, value }));
   }
@@ -193,7 +204,7 @@ export class ManyRecords {
     const released = statement<NotedValues>(
       this.#dialect,
       (param) =>
-        sql`select id from ${this.#table} where ${this.#isReleased(field, param)}${this.#dialect.updateLock}`,
+        sql`select ${readId(this.#dialect, this.#model.key, this.#bare('id'))} as id from ${this.#table} where ${this.#isReleased(field, param)}${this.#dialect.updateLock}`,
     );
     const rows = await transaction.all<{ id: RecordId }>(released(valuesOf(noted)));
     return rows.map(({ id }) => this.#model.key.stored(id));
@@ -206,22 +217,27 @@ export class ManyRecords {
   async refer(transaction: Transaction, field: ModelField, noted: Noted, now: number): Promise<void> {
     const refer = statement<NotedValues & { now: string }>(this.#dialect, (param) => {
       const values = [
-        sql`${identifier(field.column)} = ${param('target')}`,
-        sql`${identifier(versionColumn)} = ${identifier(versionColumn)} + 1`,
-        sql`updated_at = ${param('now')}`,
+        sql`${this.#bare(field.name)} = ${param('target')}`,
+        sql`${this.#bare(versionColumn)} = ${this.#bare(versionColumn)} + 1`,
+        sql`${this.#bare('updated_at')} = ${param('now')}`,
       ];
       return sql`update ${this.#table} set ${join(values)} where ${this.#isReleased(field, param)}`;
     });
     await transaction.run(refer({ ...valuesOf(noted), now: toTimestamp(now) }));
   }
 
+  #bare(field: string): Fragment {
+    return bareColumn(this.#model.stored, field);
+  }
+
   #isReleased(field: ModelField, param: Argument<NotedValues>): Fragment {
-    const { column, same, reference = '' } = field;
-    const noted = sql`${identifier(column)} is null and id in (${this.#notedIds(field, param)})`;
+    const { name, same, reference = '' } = field;
+    const noted = sql`${this.#bare(name)} is null and ${this.#bare('id')} in (${this.#notedIds(field, param)})`;
     if (same === undefined) return noted;
-    const target = identifier(referencedTable(this.#models, reference));
-    const shared = sql`select ${identifier(same)} from ${target} where id = ${param('target')}`;
-    return sql`${noted} and ${identifier(same)} = (${shared})`;
+    const target = referencedRows(this.#models, reference);
+    const column = columnsOfRows(target);
+    const shared = sql`select ${column(same)} from ${rowsOf(target)} where ${column('id')} = ${param('target')}`;
+    return sql`${noted} and ${this.#bare(same)} = (${shared})`;
   }
 
   /** The ids of the records that a bundle notes with a reference to the target. */

@@ -9,7 +9,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { SqlValue, Transaction } from '../database/database.ts';
-import { type Fragment, identifier, sql } from '../database/statement.ts';
+import { columnsOfRows, type Fragment, sql } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import type { RecordId } from '../fields/key.ts';
 import { exactText, parseExact } from '../kernel/exact-json.ts';
@@ -37,12 +37,12 @@ const columnValue = ({ type, options }: ModelField, value: unknown): ColumnValue
 type ParkedValue = { readonly sql: Fragment } | { readonly value: SqlValue };
 
 /** Undefined where every value of the column is one that a body can have. */
-const placeholderOf = ({ required, type }: ModelField): ParkedValue | undefined => {
+const placeholderOf = ({ required, type }: ModelField, id: Fragment): ParkedValue | undefined => {
   if (!required) return { sql: sql`null` };
   if (type.column === 'text' || type.column === 'uuid') return { value: randomUUID() };
   // Below every whole number that a body can have.
   if (type.column === 'integer' || type.column === 'decimal')
-    return { sql: sql`${sql.raw('-9007199254740992')} - ${identifier('id')}` };
+    return { sql: sql`${sql.raw('-9007199254740992')} - ${id}` };
   return undefined;
 };
 
@@ -55,10 +55,15 @@ interface ParkingPlace {
 export class Parking {
   /** Columns on which the access to any record may depend: they never have a placeholder. */
   readonly #compared: ReadonlySet<string>;
+  readonly #id: Fragment;
+  /** Other programs would see a placeholder, or refuse it. */
+  readonly #isExternal: boolean;
   readonly #parked = new WeakMap<Transaction, Map<RecordId, Map<ModelField, unknown>>>();
 
   constructor(model: ResourceModel, models: Models) {
     const { owner = '' } = model;
+    this.#isExternal = model.stored.external === true;
+    this.#id = columnsOfRows(model.stored)('id');
     this.#compared = new Set([owner, ...comparedIn([...models.values()].map(({ rules }) => rules))]);
   }
 
@@ -68,13 +73,14 @@ export class Parking {
 
   /** The field of a unique set that can have a placeholder; undefined if there is none. */
   placeIn(fields: readonly ModelField[], grant: Grant): ParkingPlace | undefined {
+    if (this.#isExternal) return undefined;
     const reaches = [reachOf(grant), reachOf({ rows: grant.writes ?? [] })];
     const terms = new Set(reaches.flatMap((reach) => reach?.terms ?? []).flatMap(columnsOf));
     for (const field of fields) {
-      const { column, reference, serverSet, fixed } = field;
+      const { name, reference, serverSet, fixed } = field;
       if (reference !== undefined || serverSet || fixed) continue;
-      if (this.#compared.has(column) || terms.has(column)) continue;
-      const placeholder = placeholderOf(field);
+      if (this.#compared.has(name) || terms.has(name)) continue;
+      const placeholder = placeholderOf(field, this.#id);
       if (placeholder !== undefined) return { field, placeholder };
     }
     return undefined;
@@ -99,7 +105,7 @@ export class Parking {
   /** The original values of the columns with a placeholder. */
   originals(within: Transaction | undefined, id: RecordId): Readonly<Record<string, ColumnValue>> {
     const values = [...(this.#of(within, id) ?? [])];
-    return Object.fromEntries(values.map(([field, value]) => [field.column, columnValue(field, value)]));
+    return Object.fromEntries(values.map(([field, value]) => [field.name, columnValue(field, value)]));
   }
 
   /** JSON text of a record, with the original values in place of the placeholders. */
@@ -125,7 +131,7 @@ export class Parking {
     if (next === undefined) return true;
     const values = parseExact(whole) as Values;
     return fields.some((field) => {
-      const value = next[field.column];
+      const value = next[field.name];
       return value !== undefined && value !== columnValue(field, values[field.name]);
     });
   }

@@ -131,7 +131,10 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
       const value = (index: number) => param('related', index);
       const joining: Joining = { dialect, value, maxRowsExamined: param('maxRowsExamined') };
       const json = sql`${recordText(seen, fields, included, joining, rowAlias)} as json`;
-      const answer = version === undefined ? json : sql`${json}, ${identifier(rowAlias, version)} as version`;
+      const answer =
+        version === undefined
+          ? json
+          : sql`${json}, ${ruleValue(columnOf(source, version), dialect)} as version`;
       const row = sql`select ${answer} from ${source.from(dialect)} as ${identifier(rowAlias)}${where([...conditions, key])}`;
       return lock ? sql`${row}${dialect.updateLock}` : row;
     });

@@ -9,14 +9,16 @@ import {
   type Source,
   type SourceColumn,
   type SourceRelation,
+  type SourceSearch,
   storedValue,
   versionColumn,
 } from '../database/source.ts';
-import { type Fragment, join, identifier as named, sql } from '../database/statement.ts';
+import { columnsOfRows, type Fragment, join, rowsOf, sql } from '../database/statement.ts';
 import { integer } from '../fields/integer.ts';
 import type { RecordId } from '../fields/key.ts';
 import type { Models } from '../model/models.ts';
 import type { ModelRelation, ResourceModel } from '../model/resource.ts';
+import { columnIn, columnsIn, hasVersion } from '../model/stored-table.ts';
 import type { FieldMask, Grant } from '../policy/grant.ts';
 import { maskedSource } from './masked-source.ts';
 import { userEntity } from './user-entity.ts';
@@ -170,7 +172,30 @@ const relationOf = (
   through: through && { ...through, source: () => sourceOf(through.model, models) },
 });
 
-const version: SourceColumn = { name: versionColumn, type: integer, options: {} };
+/**
+ * The version of rows that are called by a name: the column that each write raises, or a hash of the values of a row
+ * that other programs write too.
+ */
+export const rowVersion = ({ stored, fields }: ResourceModel, dialect: Dialect, row?: string): Fragment => {
+  const column = columnsOfRows(stored, row);
+  return hasVersion(stored)
+    ? column(versionColumn)
+    : dialect.rowHash([...fields.keys()].map((field) => column(field)));
+};
+
+const versionOf = (model: ResourceModel): SourceColumn => ({
+  name: versionColumn,
+  column: columnIn(model.stored, versionColumn),
+  expression: hasVersion(model.stored) ? undefined : (dialect) => rowVersion(model, dialect, rowAlias),
+  type: integer,
+  options: {},
+});
+
+const firstColumns = ({ indexes }: ResourceModel): readonly string[] =>
+  indexes.flatMap(({ columns }) => columns.slice(0, 1));
+
+const searchOf = ({ search, stored }: ResourceModel): SourceSearch | undefined =>
+  search.length === 0 ? undefined : { of: stored.name, columns: columnsIn(stored, search), fields: search };
 
 /** The source of a resource's table; made once for a model. */
 export const resourceSource = (model: ResourceModel, models: Models): Source => {
@@ -178,15 +203,28 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
   if (cached !== undefined) return cached;
   const source: Source = {
     name: model.name,
-    from: () => named(model.table),
-    table: model.table,
+    from: () => rowsOf(model.stored),
+    // The size of a view, or of a table that another program changes, bounds nothing.
+    table: model.stored.external === true ? undefined : model.table,
     columns: new Map(
-      [...model.fields.values()].map(({ name, type, options }) => [name, { name, type, options }]),
+      [...model.fields.values()].map(({ name, column, type, options }) => [
+        name,
+        {
+          name,
+          column,
+          type,
+          options,
+          scale: model.stored.scales?.get(name),
+          isNarrow: model.stored.external === true && type.column === 'integer',
+          isFine: model.stored.external === true && type.column === 'timestamp',
+        },
+      ]),
     ),
-    further: new Map([[versionColumn, version]]),
+    further: new Map([[versionColumn, versionOf(model)]]),
     key: 'id',
-    search: model.search.length === 0 ? undefined : { of: model.table, columns: model.search },
-    indexed: new Set(['id', ...model.indexes.flatMap(({ columns }) => columns.slice(0, 1))]),
+    search: searchOf(model),
+    // Another program's indexes are not known, but that of the key.
+    indexed: new Set(model.stored.external === true ? ['id'] : ['id', ...firstColumns(model)]),
     relations: new Map(
       [...model.relations.values()].map((relation) => [relation.name, relationOf(relation, models)]),
     ),

@@ -2,6 +2,7 @@
 
 import { type Principal, takes } from '../auth/principal.ts';
 import type { RecordKey } from '../fields/key.ts';
+import { isNumeric } from '../fields/keys.ts';
 import { checkedModels } from '../http/call.ts';
 import type { Call, Endpoint, QueryDocs } from '../http/endpoint.ts';
 import { languageOf, languageQuery } from '../http/language.ts';
@@ -183,7 +184,7 @@ const recordQuery = (key: RecordKey): QueryDocs => ({
     'zh-CN': '某条记录的标识：权限、可见字段与只读字段针对该记录',
     en: 'Id of a record: permissions, visible and read-only fields are those of this record',
   },
-  schema: key.kind === 'integer' ? { type: 'integer' } : key.schema,
+  schema: isNumeric(key) ? { type: 'integer' } : key.schema,
 });
 
 const valuesQuery: QueryDocs = {

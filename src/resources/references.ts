@@ -132,13 +132,23 @@ export const idsQuery: QueryDocs = {
   schema: { type: 'string' },
 };
 
+/** An id of a list: of texts that callers give, percent-encoded, as they may contain a comma. */
+const listedId = (text: string, { givenBy }: RecordKey): string => {
+  if (givenBy !== 'caller') return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidParameter(idsQuery.name);
+  }
+};
+
 /** The ids of `?ids=1,2,3`. @throws Problem `invalid_parameter` */
 export const parseIds = (query: string, key: RecordKey): readonly RecordId[] => {
   const parameters = parseQueryString(query);
   const stray = parameters.find(({ name }) => name !== idsQuery.name && name !== '_');
   if (stray !== undefined) throw invalidParameter(stray.name);
   const given = parameters.filter(({ name }) => name === idsQuery.name);
-  const ids = (given[0]?.value ?? '').split(',').map((text) => key.parse(text));
+  const ids = (given[0]?.value ?? '').split(',').map((text) => key.parse(listedId(text, key)));
   const known = ids.filter((id) => id !== undefined);
   if (given.length !== 1 || known.length !== ids.length || ids.length > maxAsked)
     throw invalidParameter(idsQuery.name);

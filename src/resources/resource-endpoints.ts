@@ -1,5 +1,6 @@
 /** `resourceEndpoints`: the endpoints of one model in one area, from list to restore. */
 
+import { defaultKey } from '../fields/keys.ts';
 import { checkedModels } from '../http/call.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Area } from './area.ts';
@@ -35,16 +36,17 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   const isAdmin = area.name === 'admin';
   const records = new RecordEndpoints(resource, area, origin);
   const batchName = area.operation('batch', pluralNoun(model));
-  const endpoints = [
-    records.list(),
-    records.aggregate(),
-    records.detail(),
-    records.create(),
-    batchEndpoint(resource, area, batchName, records.nested, records.answered('saved')),
-  ];
-  const importOf = isAdmin ? importEndpoint : importFileEndpoint;
-  endpoints.push(importOf(resource, area, area.operation('import', pluralNoun(model))));
-  endpoints.push(records.update(), records.destroy());
+  const endpoints = [records.list(), records.aggregate(), records.detail()];
+  if (model.stored.readOnly !== true) {
+    const importOf = isAdmin ? importEndpoint : importFileEndpoint;
+    endpoints.push(
+      records.create(),
+      batchEndpoint(resource, area, batchName, records.nested, records.answered('saved')),
+      importOf(resource, area, area.operation('import', pluralNoun(model))),
+      records.update(),
+      records.destroy(),
+    );
+  }
   if (model.history)
     endpoints.push(
       historyEndpoint(resource, area, records.common('detail'), records.answered('detail'), origin),
@@ -57,6 +59,6 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
   }
   if (isAdmin) endpoints.push(...referencesEndpoints(resource, area), forgetEndpoint(resource, area));
   // Every path of a record has its id under this name.
-  if (model.key.kind === 'integer') return endpoints;
+  if (model.key === defaultKey) return endpoints;
   return endpoints.map((each) => ({ ...each, docs: { ...each.docs, recordId: model.key.schema } }));
 };

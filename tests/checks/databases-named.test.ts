@@ -13,6 +13,7 @@ const allowed: Readonly<Record<string, string>> = {
   'model/scope.ts': 'the type of the name, for code of an application',
   'app/known-fixes.ts': 'the table of versions with known security fixes',
   'app/variables.ts': 'documentation of the variables',
+  'cli/commands/adopt.ts': 'an example in --help',
   'cli/commands/backup.ts': 'examples in --help',
   'cli/commands/restore.ts': 'examples in --help',
   'cli/commands/start.ts': 'an example in --help',

@@ -136,6 +136,11 @@ const rows: readonly Row[] = [
   // Models
   ['option key', [`${guide}existing-tables`, "key: 'uuid'"], [`${reference}resource`, '`key`']],
   [
+    'option table',
+    [`${guide}existing-tables`, "table: { name: 'order_heads'"],
+    [`${reference}resource`, '`table`'],
+  ],
+  [
     'option fields, option label, option pluralLabel, option icon, option menu, option display, option plural, option singular',
     [`${reference}fields`, '`menu`'],
     [`${guide}modelling`, 'plural:'],
@@ -222,6 +227,11 @@ const rows: readonly Row[] = [
     [`${guide}modelling`, 'generate resource'],
     [`${guide}upgrading`, 'gatewright migrate'],
     [`${reference}migrations`, 'migrate --undo'],
+  ],
+  [
+    'command adopt',
+    [`${guide}adopt`, 'gatewright adopt'],
+    [`${guide}existing-tables`, 'adopt.md', 'adopt.zh-CN.md'],
   ],
   [
     'command generate endpoint, command generate job, setting onStart, setting onStop',
@@ -320,6 +330,7 @@ const searched: readonly (readonly [page: string, english: string, chinese: stri
   ['databases', 'connection string', '连接串'],
   ['existing-tables', 'existing database', '已有数据库'],
   ['existing-tables', 'UUID', 'UUID'],
+  ['adopt', 'introspection', '内省'],
   ['kubernetes', 'zero-downtime', '不停机'],
   ['upgrading', 'zero-downtime', '不停机'],
   ['erasure', 'GDPR', 'GDPR'],

@@ -180,7 +180,7 @@ const bullets: readonly Bullet[] = [
 
 /** Features that the README denies, in both languages; true while there are none. */
 const missing: readonly (readonly [english: string, chinese: string, isMissing: boolean])[] = [
-  ['existing tables', '已有的数据表', !registry.has('adopt')],
+  ['keys of several columns', '多列主键', !/readonly key\?:[^;]*\[\]/.test(read('src/model/definition.ts'))],
   ['storage of files', '文件存储', !fieldKinds.some((kind) => /file/.test(kind))],
   ['GraphQL', 'GraphQL', !Object.hasOwn(manifest.dependencies, 'graphql')],
   ['MySQL', 'MySQL', !/mysql/i.test(databaseUrlForms)],

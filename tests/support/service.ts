@@ -20,6 +20,7 @@ import type { Conformance, Exchange } from './conformance.ts';
 import { type Databases, testedServiceTables } from './databases.ts';
 import { demandDescribed, describedBy } from './described.ts';
 import { type Answer, type HttpClient, httpClient, type RequestOptions } from './http-client.ts';
+import { isMapped, mappedApplication } from './mapped.ts';
 import { commonPassword, hashOfCommonPassword, testPasswords } from './passwords.ts';
 import { peersInProcess } from './peers.ts';
 import { demandSound } from './sound-answer.ts';
@@ -169,7 +170,8 @@ export class Service {
   /** The application, with the prefix under test where it says none. */
   get application(): Application {
     const application = this.#source;
-    const made = 'models' in application ? application : createApplication(application);
+    const given = 'models' in application ? application : createApplication(application);
+    const made = isMapped ? mappedApplication(given) : given;
     const { serviceTables = testedServiceTables } = made.config;
     return serviceTables === undefined ? made : { ...made, config: { ...made.config, serviceTables } };
   }

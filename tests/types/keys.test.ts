@@ -31,6 +31,32 @@ const receipt = defineResource('Receipt', {
   },
 });
 
+const country = defineResource('Country', {
+  key: 'text',
+  fields: { name: field.string({ required: true }) },
+});
+const city = defineResource('City', {
+  key: 'bigint',
+  fields: { country: field.reference('Country', { key: 'text', required: true }) },
+});
+const entry = defineResource('Entry', { fields: { note: field.string() }, table: { external: true } });
+
+/** Never run as well. */
+const given = async ({ records }: Scope) => {
+  const made = await records(country).create({ id: 'DE', name: 'Germany' });
+  const place = await records(city).create({ country_id: made.id });
+  await records(city).get(place.id);
+  await records(entry).get(-7);
+  // @ts-expect-error: the body gives the id
+  await records(country).create({ name: 'Germany' });
+  // @ts-expect-error: an id never changes
+  await records(country).update('DE', { id: 'FR' });
+  // @ts-expect-error: the database gives the id
+  await records(city).create({ id: '1', country_id: 'DE' });
+  // @ts-expect-error: the ids of cities are texts
+  await records(city).get(1);
+};
+
 /** Never run: the compiler holds what it says. */
 const uses = async ({ records }: Scope) => {
   const made = await records(invoice).create({ amount: 1 });
@@ -60,6 +86,14 @@ describe('types of keys', () => {
     expectTypeOf<CreateOf<typeof receipt>['invoice_id']>().toEqualTypeOf<string>();
     expectTypeOf<{ readonly id: { gte: string } }>().toExtend<FilterOf<typeof invoice>>();
     expectTypeOf(uses).toBeFunction();
+  });
+
+  it('ids that callers give are part of new records', () => {
+    expectTypeOf(given).toBeFunction();
+    expectTypeOf<CreateOf<typeof country>>().toEqualTypeOf<{ id: string; name: string }>();
+    expectTypeOf<IdOf<typeof city>>().toEqualTypeOf<string>();
+    expectTypeOf<IdOf<typeof entry>>().toEqualTypeOf<number>();
+    expectTypeOf<CreateOf<typeof city>>().toEqualTypeOf<{ country_id: string }>();
   });
 
   it('the shape of a model in a client has the type of its ids', () => {

@@ -48,6 +48,10 @@ const sumForecasts = (answers: readonly Forecast[]): Forecast => {
   return { refused: answers.flatMap(({ refused }) => refused), references: [...kinds.values()] };
 };
 
+/** Ids in a parameter. A text may contain a comma, and is encoded once more within the list. */
+const listed = (ids: readonly (number | string)[]): string =>
+  ids.map((id) => (typeof id === 'number' ? id : encodeURIComponent(encodeURIComponent(id)))).join(',');
+
 const forecastOf = async (
   resource: string,
   ids: readonly (number | string)[],
@@ -60,7 +64,7 @@ const forecastOf = async (
   const parts = Array.from({ length: Math.ceil(ids.length / asked) }, (_, index) =>
     ids.slice(index * asked, (index + 1) * asked),
   );
-  return sumForecasts(await Promise.all(parts.map((part) => read(`references?ids=${part.join(',')}`))));
+  return sumForecasts(await Promise.all(parts.map((part) => read(`references?ids=${listed(part)}`))));
 };
 
 /** The effects of deleting these records, read again for each question. */

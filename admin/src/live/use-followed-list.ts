@@ -5,7 +5,6 @@ import { type Identifier, useListContext } from 'ra-core';
 import { useState } from 'react';
 import type { RowMark, RowMarks } from '../parts/row-marks.tsx';
 import type { AnyRecord, RecordId } from '../records/record.ts';
-import { idFrom } from '../records/record.ts';
 import { dataProvider } from '../service.ts';
 import type { RecordChange } from './follow.ts';
 import { type LiveState, useFollowing } from './use-following.ts';
@@ -30,7 +29,7 @@ const lastOf = (changes: readonly RecordChange[]): ReadonlyMap<RecordId, RecordC
 const shownFor = 5_000;
 
 const withoutChanged = (marks: RowMarks, last: ReadonlyMap<RecordId, RecordChange>): RowMarks =>
-  new Map([...marks].filter(([id, { kind }]) => kind === 'deleted' || !last.has(idFrom(String(id)))));
+  new Map([...marks].filter(([id, { kind }]) => kind === 'deleted' || !last.has(id)));
 
 interface Page {
   readonly data: readonly AnyRecord[];

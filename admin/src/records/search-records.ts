@@ -23,10 +23,11 @@ const searchCondition = (metadata: Metadata, words: string): Query | undefined =
 
 /** An id as people write it: `17`, `#17`. */
 const idWithin = (words: string, { fields }: Metadata): RecordId | undefined => {
-  const id = words === '' ? '' : idFrom(words.replace(/^#/, ''));
-  const isNumber = fields.find(({ name }) => name === 'id')?.type === 'integer';
-  const isUuid = typeof id === 'string' && /^[0-9a-f-]{36}$/i.test(id);
-  return (isNumber ? typeof id === 'number' : isUuid) ? id : undefined;
+  const text = words.replace(/^#/, '');
+  const type = fields.find(({ name }) => name === 'id')?.type;
+  const id = type === 'integer' && text !== '' ? idFrom(text) : text;
+  const isText = type === 'uuid' ? /^[0-9a-f-]{36}$/i.test(text) : /^(?:0|-?[1-9]\d{0,18})$/.test(text);
+  return (type === 'integer' ? typeof id === 'number' : isText) ? id : undefined;
 };
 
 /** The newest matching records of a resource, and the record with the typed id. */

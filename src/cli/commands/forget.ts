@@ -1,7 +1,8 @@
 /** `gatewright forget`: removes the values of a record, or the name of a deleted user, from what is kept of them. */
 
 import type { Database } from '../../database/database.ts';
-import { defaultKey, parseAnyId } from '../../fields/keys.ts';
+import type { RecordId } from '../../fields/key.ts';
+import { defaultKey, parseAnyIds } from '../../fields/keys.ts';
 import type { TableContext } from '../../ledger/context.ts';
 import { forgetRecord, forgetUser } from '../../upkeep/forget.ts';
 import { defineCommand, jsonOption } from '../command.ts';
@@ -24,6 +25,18 @@ const forgetNames = async (io: Io, context: TableContext, id: number): Promise<v
   io.print(`forgot the names and network addresses of User ${id}`);
 };
 
+const nothing = { versions: 0, events: 0, deliveries: 0, trash: 0 };
+
+/** Forgets the record of the first of these ids of which anything is kept. */
+const forgetFirst = async (database: Database, model: string, ids: readonly RecordId[], now: number) => {
+  for (const id of ids) {
+    const forgotten = await forgetRecord(database, { model, id }, now, commandLine);
+    const { versions, events, deliveries, trash } = forgotten;
+    if (versions + events + deliveries + trash > 0) return { id, forgotten };
+  }
+  return { id: ids[0] ?? '', forgotten: nothing };
+};
+
 export const command = defineCommand({
   operands: ['MODEL', 'ID'],
   options: jsonOption,
@@ -35,15 +48,15 @@ export const command = defineCommand({
   ],
   examples: ['gatewright forget Customer 17'],
   async run({ values, operands: [model = '', text = ''] }, io) {
-    const id = parseAnyId(text);
-    if (id === undefined) throw new UsageError(`${text} is not an id`);
+    const ids = parseAnyIds(text);
+    if (ids.length === 0) throw new UsageError(`${text} is not an id`);
     if (model === 'User') {
       const user = defaultKey.parse(text);
       if (user === undefined) throw new UsageError(`${text} is not an id`);
       return withTables(io, (context) => forgetNames(io, context, user));
     }
-    const forgotten = await withTables(io, async ({ database, clock }) => {
-      const made = await forgetRecord(database, { model, id }, clock(), commandLine);
+    const { id, forgotten } = await withTables(io, async ({ database, clock }) => {
+      const made = await forgetFirst(database, model, ids, clock());
       await discardRemains(database, io);
       return made;
     });

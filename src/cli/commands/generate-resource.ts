@@ -55,7 +55,7 @@ const modelOf = (
 
 const keyIn = (text: string): KeyKind => {
   const key = keyKinds.find((kind) => kind === text);
-  if (key === undefined) throw new UsageError(`--key ${text}: write ${keyKinds.join(' or ')}`);
+  if (key === undefined) throw new UsageError(`--key ${text}: write ${keyKinds.join(', ')}`);
   return key;
 };
 

@@ -98,8 +98,11 @@ export const up: Migration['up'] = async (db, dialect) => {
     expect([unnamed.status, unnamed.stderr]).toEqual([2, expect.stringContaining(`write key: 'uuid'`)]);
     expect((await generate('Tag', 'crate:reference=Crate:key=uuid')).status).toBe(0);
     expect(await read('resources/tag.ts')).toContain(`field.reference('Crate', { key: 'uuid' })`);
-    const wrong = await generate('Other', 'a:string', '--key', 'bigint');
-    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('write integer or uuid')]);
+    const wrong = await generate('Other', 'a:string', '--key', 'serial');
+    expect([wrong.status, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('write integer, uuid, bigint, text'),
+    ]);
   });
 
   it('writes sets of fields that are unique', async () => {
@@ -487,6 +490,46 @@ Full-text searches still without some words: books. A start or gatewright migrat
     expect(await opened.all({ sql: 'select id, page_count, code from volumes', parameters: [] })).toEqual([
       { id: 1, page_count: 700, code: 'x' },
     ]);
+    expect(await written('nothing')).toBeUndefined();
+  });
+
+  it('writes a rename of a column whose field stays, and of a field whose column stays none', async () => {
+    const { models, written, command, database } = await stage();
+    const mapped = (fields: string, columns: string) =>
+      `import { defineResource, field } from 'gatewright';
+export default defineResource('Book', { history: true, fields: { ${fields} },
+  table: { name: 'T_BOOKS', columns: { ${columns} } } });\n`;
+    const fields = 'pages: field.integer({ required: true }), author: field.reference("User")';
+    await models(mapped(fields, `pages: 'page count', author: 'Author'`));
+    await command('migrate');
+    expect(await written('books')).toBe(`  await createTable(db, dialect, 'T_BOOKS', {
+    model: 'Book',
+    fields: {
+      'page count': field.integer({ required: true }),
+      Author: field.reference('User'),
+    },
+    fieldNames: { 'page count': 'pages', Author: 'author_id' },
+  });`);
+    const opened = await database();
+    const run = (sql: string) => opened.execute({ sql, parameters: [] });
+    const at = '2024-01-01T00:00:00.000Z';
+    await run(`insert into "T_BOOKS" ("page count", created_at, updated_at) values (7, '${at}', '${at}')`);
+    const kept = `insert into gatewright_history (model, record_id, version, action, at, actor_kind, after)
+      values ('Book', 1, 1, 'create', '${at}', 'system', '{"id":1,"pages":7}')`;
+    await run(kept);
+    const values = () =>
+      opened.all({ sql: 'select cast(after as text) as after from gatewright_history', parameters: [] });
+    await models(mapped(fields, `pages: 'Pages', author: 'Author'`));
+    expect(await written('books', '--rename', 'T_BOOKS.page count=Pages')).toBe(
+      `  await alterTable(db, dialect, 'T_BOOKS', {
+    rename: { 'page count': 'Pages' },
+    fieldNames: { Pages: 'pages' },
+  });`,
+    );
+    expect(JSON.stringify(await values())).toMatch(/pages\D+7/);
+    await models(mapped(fields.replace('pages', 'leaves'), `leaves: 'Leaves', author: 'Author'`));
+    await written('books', '--rename', 'T_BOOKS.Pages=Leaves');
+    expect(JSON.stringify(await values())).toMatch(/leaves\D+7/);
     expect(await written('nothing')).toBeUndefined();
   });
 

@@ -12,7 +12,8 @@ export interface Declarations {
   readonly fill: ReadonlyMap<string, ReadonlyMap<string, Json>>;
 }
 
-const name = '[a-z][a-z0-9_]*';
+/** Models may name tables and columns of any letters; a name with a point or an equals sign cannot be declared. */
+const name = '[^.=]+';
 const renameForm = new RegExp(`^(?:(${name})\\.)?(${name})=(${name})$`);
 const fillForm = new RegExp(`^(${name})\\.(${name})=(.*)$`, 's');
 

@@ -1,6 +1,6 @@
-/** Writes generated files, all or none, and never over an existing one. */
+/** Writes generated files: new ones, all or none and never over an existing one, or those that a command owns. */
 
-import { access, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, parse, relative } from 'node:path';
 import { errorMessage } from '../../kernel/error-message.ts';
 import { CommandError, UsageError } from '../io.ts';
@@ -60,6 +60,29 @@ export const writeNewFiles = async (folder: string, files: readonly NewFile[]): 
     const reason = errorMessage(cause);
     throw new CommandError(`nothing was written: ${reason}`, { cause });
   }
+};
+
+/**
+ * Writes files, new ones and in place of existing ones. All texts are on the disk before the first file changes, and
+ * the last file of the list changes last.
+ * @throws CommandError if they cannot be written
+ */
+export const replaceFiles = async (folder: string, files: readonly NewFile[]): Promise<void> => {
+  const drafts: { readonly draft: string; readonly target: string }[] = [];
+  try {
+    for (const { path, text } of files) {
+      const target = join(folder, path);
+      await mkdir(dirname(target), { recursive: true });
+      // The names of an application's files do not begin so.
+      const draft = join(dirname(target), `.${parse(path).base}.${process.pid}.draft`);
+      drafts.push({ draft, target });
+      await writeFile(draft, text, { flag: 'w' });
+    }
+  } catch (cause) {
+    await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })));
+    throw new CommandError(`nothing was written: ${errorMessage(cause)}`, { cause });
+  }
+  for (const { draft, target } of drafts) await rename(draft, target);
 };
 
 /** A path relative to the current folder. */

@@ -4,8 +4,9 @@ import { type SearchChange, tableOf } from '../../database/schema-differences.ts
 import type { FieldDefinition } from '../../fields/field.ts';
 import type { Json } from '../../kernel/json.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';
-import { type Models, referencedTable } from '../../model/models.ts';
+import { type Models, referencedRows, referencedTable } from '../../model/models.ts';
 import { declaredFields, type ModelField, type ResourceModel } from '../../model/resource.ts';
+import { columnIn, columnsIn } from '../../model/stored-table.ts';
 import { type Code, type Entry, statementText, textCode, valueCode } from './code.ts';
 import { columnCode } from './field-code.ts';
 
@@ -47,17 +48,54 @@ const definitionOf = ({ type, options }: ModelField): FieldDefinition => ({ type
 
 const object = (entries: readonly Entry[], open = false): Code => ({ object: entries, open });
 
-/** The option `references`, for tables whose name is not the regular plural of the model's name. */
+/**
+ * The option `references`, for tables whose name is not the regular plural of the model's name, and for columns there
+ * that `same` does not name.
+ */
 const referencesEntry = (fields: readonly ModelField[], models: Models): Entry[] => {
-  const irregular = fields.flatMap(({ column, reference }): Entry[] => {
+  const irregular = fields.flatMap(({ column, reference, same }): Entry[] => {
     if (reference === undefined) return [];
     const table = referencedTable(models, reference);
+    const shared = same === undefined ? undefined : columnIn(referencedRows(models, reference), same);
+    if (shared !== same && shared !== undefined) {
+      const entries = [
+        { key: 'table', value: textCode(table) },
+        { key: 'same', value: textCode(shared) },
+      ];
+      return [{ key: column, value: object(entries) }];
+    }
     return table === tableOf(reference) ? [] : [{ key: column, value: textCode(table) }];
   });
   return irregular.length === 0 ? [] : [{ key: 'references', value: object(irregular) }];
 };
 
+/** The option `fieldNames`, for columns of these fields and of those on which they depend. */
+const fieldNamesEntry = (
+  model: Pick<ResourceModel, 'fields' | 'owner'> | undefined,
+  fields: readonly ModelField[],
+): Entry[] => {
+  const needed = new Set(
+    fields.flatMap(({ name, same = '', options }) => [
+      name,
+      same,
+      options.unique === 'owner' ? (model?.owner ?? '') : '',
+    ]),
+  );
+  const named = [...(model?.fields.values() ?? [])].filter(
+    ({ name, column }) => name !== column && needed.has(name),
+  );
+  return entry(
+    'fieldNames',
+    named.map(({ name, column }) => ({ key: column, value: textCode(name) })),
+  );
+};
+
 const namesCode = (names: readonly string[]): Code => ({ list: names.map(textCode) });
+
+const columnsCode =
+  ({ stored }: ResourceModel) =>
+  (names: readonly string[]): Code =>
+    namesCode(columnsIn(stored, names));
 
 const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<string>): Code => {
   const fields = declaredFields(model);
@@ -81,13 +119,14 @@ const createCode = (model: ResourceModel, models: Models, later: ReadonlySet<str
         true,
       ),
     },
-    ...listEntry('unique', model.unique.map(namesCode)),
-    ...listEntry('indexes', indexes.map(namesCode)),
-    ...listEntry('search', model.search.map(textCode)),
+    ...listEntry('unique', model.unique.map(columnsCode(model))),
+    ...listEntry('indexes', indexes.map(columnsCode(model))),
+    ...listEntry('search', columnsIn(model.stored, model.search).map(textCode)),
     ...referencesEntry(
       fields.filter(({ column }) => !later.has(column)),
       models,
     ),
+    ...fieldNamesEntry(model, fields),
   );
   return call('create', [textCode(model.table), object(entries, true)]);
 };
@@ -119,6 +158,10 @@ const searchEntry = (search: SearchChange | undefined): Entry[] =>
 const alterCode = (table: string, alteration: Alteration, models: Models): Code => {
   const { rename, add, change, drop, fill } = alteration;
   const touched = [...add, ...change.map(({ field }) => field)];
+  const model = [...models.values()].find((each) => each.table === table);
+  const renamed = [...(model?.fields.values() ?? [])].filter(({ column }) =>
+    [...rename.values()].includes(column),
+  );
   return call('alter', [
     textCode(table),
     object(
@@ -152,6 +195,7 @@ const alterCode = (table: string, alteration: Alteration, models: Models): Code 
         ...listEntry('addUnique', alteration.addUnique.map(namesCode)),
         ...searchEntry(alteration.search),
         ...referencesEntry(touched, models),
+        ...fieldNamesEntry(model, [...touched, ...renamed]),
       ],
       true,
     ),

@@ -7,11 +7,11 @@ import {
   type Stored,
 } from '../../database/schema-differences.ts';
 import type { FieldDefinition, FieldType } from '../../fields/field.ts';
-import { defaultKey } from '../../fields/keys.ts';
-import { type FieldKind, fieldTypes } from '../../fields/registry.ts';
+import { bareTypeOf, defaultKey } from '../../fields/keys.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type Models, referencedTable } from '../../model/models.ts';
+import { type Models, referencedRows, referencedTable } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
+import { columnIn } from '../../model/stored-table.ts';
 import { CommandError } from '../io.ts';
 import type { Declarations } from './declarations.ts';
 import type { Alteration, Operation } from './migration-file.ts';
@@ -123,17 +123,17 @@ const nothing: Alteration = {
 };
 
 /** The type of a reference's column before it refers to anything. */
-const bareType = ({ referenceKey = defaultKey }: ModelField): FieldType => {
-  const kind = referenceKey.field.type.kind as FieldKind;
-  return fieldTypes[kind];
-};
+const bareType = ({ referenceKey = defaultKey }: ModelField): FieldType => bareTypeOf(referenceKey);
+
+const fieldOfColumn = (model: ResourceModel, column: string): ModelField | undefined =>
+  [...model.fields.values()].find((field) => field.column === column);
 
 /** References that are added after their target tables. */
 const lateReferences = (ordered: readonly Extract<Operation, { kind: 'create' }>[]): Operation[] =>
   ordered.flatMap(({ model, later }) => {
     if (later === undefined) return [];
     const change = [...later].flatMap((column) => {
-      const field = model.fields.get(column);
+      const field = fieldOfColumn(model, column);
       if (field === undefined) return [];
       const from: FieldDefinition = {
         type: bareType(field),
@@ -153,7 +153,7 @@ const isPostponed = (models: Models, found: readonly Difference[]): ((field: Mod
   return ({ reference, same }) =>
     reference !== undefined &&
     same !== undefined &&
-    added.has(`${referencedTable(models, reference)}.${same}`);
+    added.has(`${referencedTable(models, reference)}.${columnIn(referencedRows(models, reference), same)}`);
 };
 
 const withoutSame = (field: ModelField): ModelField => {

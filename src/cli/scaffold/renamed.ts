@@ -76,7 +76,11 @@ const renameTable = (stored: Stored, from: string, to: string): Stored => {
 const renameInRegister = (stored: Stored, table: string, from: string, to: string): Stored['register'] => {
   const known = stored.register.get(table);
   if (known === undefined) return stored.register;
-  return new Map(stored.register).set(table, { ...known, fields: renameKey(known.fields, from, to) });
+  return new Map(stored.register).set(table, {
+    ...known,
+    fields: renameKey(known.fields, from, to),
+    fieldNames: renameKey(known.fieldNames, from, to),
+  });
 };
 
 /**

@@ -1,4 +1,4 @@
-/** The text of a resource file from its fields and rules. */
+/** The text of a model's file, from its fields and rules or from any entries of its definition. */
 
 import type { FieldType } from '../../fields/field.ts';
 import { defaultKey } from '../../fields/keys.ts';
@@ -66,7 +66,20 @@ const fieldsEntry = (fields: readonly NamedField[]): Entry => ({
   },
 });
 
-/** The file of a resource, formatted as if written manually. */
+/** The file of a model by its name and the entries of its definition, formatted as if written manually. */
+export const modelFile = (
+  name: string,
+  definition: readonly Entry[],
+  comment: readonly string[] = [],
+): string => {
+  const code: Code = { call: 'defineResource', of: [textCode(name), { open: true, object: definition }] };
+  const body = statementText(code, { before: 'export default ' });
+  const used = ['defineResource', 'field', 'many'].filter((each) => new RegExp(`\\b${each}[.(]`).test(body));
+  const lines = comment.map((line) => `// ${line}\n`).join('');
+  return `import { ${used.join(', ')} } from 'gatewright';\n\n${lines}${body}\n`;
+};
+
+/** The file of a resource with its fields and rules. */
 export const resourceFile = (
   model: ResourceModel,
   fields: readonly NamedField[],
@@ -83,12 +96,5 @@ export const resourceFile = (
   const { kind } = model.key;
   const key: Entry[] = kind === defaultKey.kind ? [] : [{ key: 'key', value: textCode(kind) }];
   const rules = options.production ? productionRules(model) : [];
-  const code: Code = {
-    call: 'defineResource',
-    of: [
-      textCode(model.name),
-      { open: true, object: [...key, ...plural, fieldsEntry(fields), ...unique, ...rules] },
-    ],
-  };
-  return `import { defineResource, field } from 'gatewright';\n\n${statementText(code, { before: 'export default ' })}\n`;
+  return modelFile(model.name, [...key, ...plural, fieldsEntry(fields), ...unique, ...rules]);
 };

@@ -32,7 +32,7 @@ const identifyingField = ({ model }: ServedResource, name: string | undefined): 
     .filter((field) => field.unique && !field.serverSet)
     .map((field) => field.name);
   if (name === undefined || name === 'id' || unique.includes(name)) return name;
-  const choices = [...unique, 'id'];
+  const choices = [...new Set([...unique, 'id'])];
   throw new UsageError(`--update-by takes a unique field, not '${name}'${nearestHint(name, choices)}`);
 };
 

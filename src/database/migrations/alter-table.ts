@@ -10,6 +10,7 @@ import type { TableShape } from '../introspection.ts';
 import { quoteName } from '../quote.ts';
 import {
   columnName,
+  type FieldNames,
   fieldIndexes,
   isRequired,
   referenceOf,
@@ -45,16 +46,16 @@ const fillOf = (
 
 const stepsOf = (
   table: string,
-  { add = {}, change = {}, fill = {}, references = {} }: TableAlteration,
+  { add = {}, change = {}, fill = {}, references = {}, fieldNames = {} }: TableAlteration,
 ): ColumnStep[] => {
   const step = (key: string, from: FieldDefinition | undefined, to: FieldDefinition): ColumnStep => {
-    const column = columnName(key, to);
+    const column = columnName(key, to, fieldNames);
     return {
       column,
       from,
       to,
-      referred: from === undefined ? undefined : referenceOf(key, from, references),
-      refers: referenceOf(key, to, references),
+      referred: from === undefined ? undefined : referenceOf(key, from, references, fieldNames),
+      refers: referenceOf(key, to, references, fieldNames),
       fill: fillOf(table, column, to, fill[column]),
     };
   };
@@ -76,11 +77,11 @@ const watchers = (
 ): { readonly before: readonly string[]; readonly after: readonly string[] } => {
   const renamed = (column: string): string => rename[column] ?? column;
   const changed = new Set(steps.map(({ column }) => column));
-  const gone = [...table.columns.keys()].filter(
-    // The column of a reference ends so.
-    (name) =>
-      name.endsWith('_id') && (name in rename || changed.has(renamed(name)) || drop.includes(renamed(name))),
-  );
+  const gone = [...table.columns.values()].flatMap(({ name, references }) => {
+    // The column of a reference ends so, unless it has a name of its own.
+    if (references === undefined && !name.endsWith('_id')) return [];
+    return name in rename || changed.has(renamed(name)) || drop.includes(renamed(name)) ? [name] : [];
+  });
   const kept = nulledColumns(table).filter((name) => name in rename && !changed.has(renamed(name)));
   const back = [...kept.map(renamed), ...steps.filter(({ to }) => isNulled(to)).map(({ column }) => column)];
   return {
@@ -134,20 +135,32 @@ const dropIndexes = (names: readonly string[]): string[] =>
   names.map((name) => `drop index if exists ${quoteName(name)}`);
 
 /** Indexes of fields that are no longer as they were; an index of a dropped column goes with it. */
-const staleIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialect): string[] =>
+const staleIndexes = (
+  table: string,
+  steps: readonly ColumnStep[],
+  dialect: Dialect,
+  fieldNames: FieldNames,
+): string[] =>
   steps.flatMap(({ column, from, to }) => {
     if (from === undefined) return [];
-    const after = new Set(fieldIndexes(table, column, to, dialect).map(({ sql }) => sql));
-    return fieldIndexes(table, column, from, dialect).flatMap(({ name, sql }) =>
+    const after = new Set(fieldIndexes(table, column, to, dialect, fieldNames).map(({ sql }) => sql));
+    return fieldIndexes(table, column, from, dialect, fieldNames).flatMap(({ name, sql }) =>
       after.has(sql) ? [] : name,
     );
   });
 
-const newIndexes = (table: string, steps: readonly ColumnStep[], dialect: Dialect): string[] =>
+const newIndexes = (
+  table: string,
+  steps: readonly ColumnStep[],
+  dialect: Dialect,
+  fieldNames: FieldNames,
+): string[] =>
   steps.flatMap(({ column, from, to }) => {
-    const known = from === undefined ? [] : fieldIndexes(table, column, from, dialect);
+    const known = from === undefined ? [] : fieldIndexes(table, column, from, dialect, fieldNames);
     const before = new Set(known.map(({ sql }) => sql));
-    return fieldIndexes(table, column, to, dialect).flatMap(({ sql }) => (before.has(sql) ? [] : sql));
+    return fieldIndexes(table, column, to, dialect, fieldNames).flatMap(({ sql }) =>
+      before.has(sql) ? [] : sql,
+    );
   });
 
 /** Changes the table of a resource: `alterTable` in a dialect. */
@@ -158,7 +171,7 @@ export const alterTableIn = async (
   alteration: TableAlteration,
 ): Promise<void> => {
   if (record(db, { kind: 'alter', table: name, alteration })) return;
-  const { rename = {}, drop = [] } = alteration;
+  const { rename = {}, drop = [], fieldNames = {} } = alteration;
   const steps = stepsOf(name, alteration);
   const before = await tableNow(db, dialect, name);
   const watched = watchers(before, steps, alteration, dialect);
@@ -172,14 +185,14 @@ export const alterTableIn = async (
     ...(alteration.dropIndexes ?? []).map((columns) => indexName(name, columns, false)),
     ...(alteration.dropUnique ?? []).map((columns) => indexName(name, columns, true)),
   ];
-  await runAll(db, dropIndexes([...staleIndexes(name, steps, dialect), ...several]));
+  await runAll(db, dropIndexes([...staleIndexes(name, steps, dialect, fieldNames), ...several]));
 
   await dropSameInto(db, dialect, name, drop);
   const table = await tableNow(db, dialect, name);
   await dialect.schema.alterColumns({ db, dialect, table, steps, drop });
 
   await runAll(db, watched.after);
-  await runAll(db, newIndexes(name, steps, dialect));
+  await runAll(db, newIndexes(name, steps, dialect, fieldNames));
   await runAll(db, [
     ...(alteration.addUnique ?? []).map((columns) => uniqueIndex(name, columns).sql),
     ...(alteration.addIndexes ?? []).map((columns) => tableIndex(name, columns).sql),
@@ -188,6 +201,6 @@ export const alterTableIn = async (
     await createSearch(db, dialect, { of: name, columns: searched });
   if (hasSame(before)) await dropUnusedSameIndexes(db, dialect);
   const add = steps.flatMap(({ column, from }) => (from === undefined ? [column] : []));
-  await followColumnsIn(db, dialect, name, { rename, drop, add });
-  for (const { column, to } of steps) await registerColumn(db, name, column, to);
+  await followColumnsIn(db, dialect, name, { rename, drop, add, fieldNames });
+  for (const { column, to } of steps) await registerColumn(db, name, { column, definition: to, fieldNames });
 };

@@ -12,8 +12,16 @@ import { sqlTextOf } from './statements.ts';
 
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
-/** Tables behind references whose name is not the regular plural of the model's, by the field's key. */
-export type ReferenceTables = Readonly<Record<string, string>>;
+/**
+ * Tables behind references whose name is not the regular plural of the model's, by the field's key; `same`: the column
+ * there of the field that both records share, where it is called otherwise than the field.
+ */
+export type ReferenceTables = Readonly<
+  Record<string, string | { readonly table: string; readonly same?: string }>
+>;
+
+/** Names of fields that are called otherwise than their columns, by the column. */
+export type FieldNames = Readonly<Record<string, string>>;
 
 /** A field as it was and as it becomes. */
 export interface FieldChange {
@@ -42,6 +50,8 @@ export interface TableAlteration {
   readonly search?: SearchChange;
   /** Tables behind references whose name is not the regular plural of the model's. */
   readonly references?: ReferenceTables;
+  /** Names of fields by their columns, where they differ: of new, changed and renamed columns. */
+  readonly fieldNames?: FieldNames;
 }
 
 export interface SearchChange {
@@ -49,18 +59,29 @@ export interface SearchChange {
   readonly to: readonly string[];
 }
 
-/** Name of the owner's column in every table that has one. */
+/** The owner's field in every table that has one. */
 const ownerColumn = 'user_id';
 
 const optionsOf = ({ options }: FieldDefinition): CommonOptions => options;
 
 export const isRequired = (definition: FieldDefinition): boolean => optionsOf(definition).required === true;
 
-/** A reference's column is called `<name>_id`; the owner's is `user_id`. */
-export const columnName = (name: string, { type, options }: FieldDefinition): string =>
-  type.target === undefined || name.endsWith('_id') || type.target(options) === undefined
+/** A reference's column is called `<name>_id`; the owner's is `user_id`. One with an entry in `fieldNames` stays. */
+export const columnName = (
+  name: string,
+  { type, options }: FieldDefinition,
+  fieldNames: FieldNames = {},
+): string =>
+  Object.hasOwn(fieldNames, name) ||
+  type.target === undefined ||
+  name.endsWith('_id') ||
+  type.target(options) === undefined
     ? name
     : `${name}_id`;
+
+/** The column of a field. */
+const columnOfField = (field: string, fieldNames: FieldNames): string =>
+  Object.entries(fieldNames).find(([, each]) => each === field)?.[0] ?? field;
 
 export const columnType = ({ type }: FieldDefinition, { columns }: Dialect): string =>
   columns[type.column].type;
@@ -86,15 +107,19 @@ export const referenceOf = (
   name: string,
   definition: FieldDefinition,
   references: ReferenceTables,
+  fieldNames: FieldNames,
 ): Reference | undefined => {
   const { type, options } = definition;
   const model = type.target?.(options);
   if (model === undefined) return undefined;
-  const table = references[name] ?? tableOf(model);
+  const named = references[name];
+  const { table = tableOf(model), same: to } = typeof named === 'string' ? { table: named } : (named ?? {});
   if (table === undefined) throw new Error(`no regular plural of ${model}: name its table under references`);
-  const same = type.same?.(options);
-  const column = same === undefined || same.endsWith('_id') ? same : `${same}_id`;
-  return { table, onDelete: onDelete(definition), same: column };
+  const said = type.same?.(options);
+  if (said === undefined) return { table, onDelete: onDelete(definition), same: undefined };
+  const field = said.endsWith('_id') ? said : `${said}_id`;
+  const same = { column: columnOfField(field, fieldNames), to: to ?? field };
+  return { table, onDelete: onDelete(definition), same };
 };
 
 /** `references "users" ("id") on delete set null`; empty where there is no reference. */
@@ -118,9 +143,10 @@ export const columnSql = (
   definition: FieldDefinition,
   dialect: Dialect,
   references: ReferenceTables,
+  fieldNames: FieldNames,
 ): string => {
-  const column = columnName(name, definition);
-  const reference = referenceOf(name, definition, references);
+  const column = columnName(name, definition, fieldNames);
+  const reference = referenceOf(name, definition, references, fieldNames);
   const constraint =
     dialect.schema.namesForeignKeys && reference !== undefined
       ? ` constraint ${quoteName(foreignKeyName(table, column))}`
@@ -149,10 +175,12 @@ export const fieldIndexes = (
   column: string,
   definition: FieldDefinition,
   dialect: Dialect,
+  fieldNames: FieldNames,
 ): readonly IndexStatement[] => {
   const { unique, index } = optionsOf(definition);
   if (unique === true) return [uniqueIndex(table, [column])];
-  const perOwner = unique === 'owner' ? [uniqueIndex(table, [ownerColumn, column])] : [];
+  const perOwner =
+    unique === 'owner' ? [uniqueIndex(table, [columnOfField(ownerColumn, fieldNames), column])] : [];
   if (index !== true && definition.type.target === undefined) return perOwner;
   // In the order of lists: some database uses an index only for the order in which it was made.
   const ordered = sqlTextOf(dialect.ordered(nameOf(column), false, !isRequired(definition)), dialect);

@@ -1,7 +1,6 @@
 /** Conversion of stored values from one field type to another, without a value that is cut, rounded or lost. */
 
 import type { ColumnKind, ColumnValue, FieldDefinition, RuleViolation } from '../../fields/field.ts';
-import type { RecordId } from '../../fields/key.ts';
 import type { Json } from '../../kernel/json.ts';
 import { compileCheck } from '../../model/validate.ts';
 import type { SqlValue } from '../database.ts';
@@ -11,8 +10,9 @@ import { identifier, join, literal, type Statement, sql, statement } from '../st
 import type { MigrationDatabase } from './migration.ts';
 import { runQuery } from './statements.ts';
 
-/** The least id of a table whose ids are UUIDs; no record has it. */
-const leastUuid = '00000000-0000-0000-0000-000000000000';
+/** Kinds of columns that ids have, numbers as their digits. */
+const idKinds = ['bigint', 'text', 'uuid'] as const satisfies readonly ColumnKind[];
+type IdKind = (typeof idKinds)[number];
 
 /** Rows that are read, converted and written at a time. */
 const batch = 500;
@@ -60,7 +60,7 @@ export const accept = (
 };
 
 interface Row {
-  readonly id: RecordId;
+  readonly id: string;
   readonly json: string;
 }
 
@@ -73,18 +73,25 @@ interface FieldColumn {
 /**
  * The next values of a column, as JSON. The comment tells the plan, which runs nothing, that rows are converted here.
  */
-const readStatement = (dialect: Dialect, table: string, { column, definition }: FieldColumn) =>
-  statement<{ readonly after: SqlValue }>(dialect, (param) => {
+const readStatement = (
+  dialect: Dialect,
+  table: string,
+  { column, definition }: FieldColumn,
+  kind: IdKind,
+  isFirst: boolean,
+) =>
+  statement<{ readonly after: string }>(dialect, (param) => {
     const [id, stored] = [identifier('t', 'id'), identifier('t', column)];
     const { render } = dialect.columns[definition.type.column];
     const value = render?.(stored, scaleOf(definition)) ?? stored;
-    return sql`${sql.raw(`/* every value of ${table}.${column} is converted */`)} select ${id} as id, ${dialect.objectText([{ name: 'v', value }])} as json
-  from ${identifier(table)} as t where ${id} > ${param('after')} and ${stored} is not null order by ${id} limit ${literal(batch)}`;
+    const behind = isFirst ? sql`` : sql`${id} > ${dialect.cast(param('after'), kind)} and `;
+    return sql`${sql.raw(`/* every value of ${table}.${column} is converted */`)} select ${dialect.columns[kind].render?.(id, 0) ?? id} as id, ${dialect.objectText([{ name: 'v', value }])} as json
+  from ${identifier(table)} as t where ${behind}${stored} is not null order by ${id} limit ${literal(batch)}`;
   });
 
 interface Converted {
   readonly [name: string]: readonly SqlValue[];
-  readonly ids: readonly RecordId[];
+  readonly ids: readonly string[];
   readonly values: readonly ColumnValue[];
 }
 
@@ -117,11 +124,9 @@ export const convertColumn = async (
   source: FieldColumn,
   target: FieldColumn,
 ): Promise<void> => {
-  const isNumber = dialect.schema.introspection.holds(
-    columns.get('id')?.type ?? '',
-    dialect.columns.integer.type,
-  );
-  const kind: ColumnKind = isNumber ? 'integer' : 'uuid';
+  const { holds } = dialect.schema.introspection;
+  const kind = idKinds.find((each) => holds(columns.get('id')?.type ?? '', dialect.columns[each].type));
+  if (kind === undefined) throw new Error(`the ids of ${table} have a type that is not known`);
   const convert = conversion(target.definition);
   const converted = ({ id, json }: Row): ColumnValue => {
     const value = convert((JSON.parse(json) as { v: Json }).v);
@@ -131,15 +136,16 @@ export const convertColumn = async (
       `${table}.${source.column} of record ${id} is not a value of the new ${kind}: correct it first`,
     );
   };
-  const read = readStatement(dialect, table, source);
   const writes = new Map<number, Statement<Converted>>();
-  for (let after: RecordId = isNumber ? 0 : leastUuid; ; ) {
-    const rows = await runQuery<Row>(db, read({ after }));
+  const first = readStatement(dialect, table, source, kind, true)({ after: '' });
+  const read = readStatement(dialect, table, source, kind, false);
+  for (let next = first; ; ) {
+    const rows = await runQuery<Row>(db, next);
     if (rows.length === 0) return;
     const write = writes.get(rows.length) ?? writeStatement(dialect, table, target, rows.length, kind);
     writes.set(rows.length, write);
-    const ids = rows.map(({ id }) => (isNumber ? Number(id) : id));
+    const ids = rows.map(({ id }) => id);
     await runQuery(db, write({ ids, values: rows.map(converted) }));
-    after = ids.at(-1) ?? after;
+    next = read({ after: ids.at(-1) ?? '' });
   }
 };

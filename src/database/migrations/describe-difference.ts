@@ -28,6 +28,8 @@ export const describeDifference = (difference: Difference): string => {
       return `${difference.table}.${difference.column}: missing, and createTable would have made it`;
     case 'changed_key':
       return `${difference.table}.id: the table was not made with the key '${difference.key}', and a key stays as it is`;
+    case 'external_flaw':
+      return difference.sentence;
     case 'surplus_column':
       return `${difference.table}.${difference.column}: a column of no field${difference.demanded ? ' that demands a value' : ''}`;
     case 'changed_column': {
@@ -63,6 +65,8 @@ export const breaksRequests = (difference: Difference): boolean => {
     case 'missing_own_column':
     case 'changed_key':
       return true;
+    case 'external_flaw':
+      return difference.breaks;
     case 'surplus_column':
       return difference.demanded;
     case 'changed_column':

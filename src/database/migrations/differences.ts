@@ -1,16 +1,18 @@
 /** Differences between the models and the database: tables, columns, rules, references, indexes and searches. */
 
 import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
-import { defaultKey } from '../../fields/keys.ts';
+import { bareTypeOf, defaultKey } from '../../fields/keys.ts';
 import { keyOfReference } from '../../fields/reference.ts';
-import { type FieldKind, fieldTypes } from '../../fields/registry.ts';
+import { fieldTypes } from '../../fields/registry.ts';
 import { indexesBesideFields } from '../../model/indexes.ts';
-import { type Models, referencedTable } from '../../model/models.ts';
+import { type Models, referencedRows, referencedTable } from '../../model/models.ts';
 import { declaredFields, type ModelField, type ResourceModel } from '../../model/resource.ts';
+import { columnIn, columnsIn } from '../../model/stored-table.ts';
 import type { Dialect } from '../dialect.ts';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape, Tables } from '../introspection.ts';
 import { onDelete, onDeleteOption } from './columns.ts';
 import { isStoredAlike } from './convert.ts';
+import type { ExternalFlaw } from './external-tables.ts';
 import { indexName } from './names.ts';
 import type { RegisteredTable } from './register.ts';
 import { ownColumns } from './schema.ts';
@@ -25,6 +27,8 @@ export type Difference =
   | { readonly kind: 'missing_own_column'; readonly table: string; readonly column: string }
   /** The column `id` is not of the model's key. */
   | { readonly kind: 'changed_key'; readonly table: string; readonly key: string }
+  /** The table of another program does not fit its model, or needs a remark. */
+  | ExternalFlaw
   | {
       readonly kind: 'surplus_column';
       readonly table: string;
@@ -129,7 +133,7 @@ const storedField = (
       options: {
         ...rest,
         ...onDeleteOption(column.references.onDelete, column.notNull),
-        ...sameOption(column.references),
+        ...sameOption(model, column.references),
         ...keyOption(definition),
         to: target === 'users' ? 'User' : (to ?? target),
       } as CommonOptions,
@@ -139,23 +143,30 @@ const storedField = (
 };
 
 /** The type of a reference's column, where it refers to nothing. */
-const bareType = (definition: FieldDefinition): FieldType => {
-  const kind = (keyOfReference(definition) ?? defaultKey).field.type.kind as FieldKind;
-  return fieldTypes[kind];
-};
+const bareType = (definition: FieldDefinition): FieldType =>
+  bareTypeOf(keyOfReference(definition) ?? defaultKey);
 
 const keyOption = (definition: FieldDefinition): { readonly key?: string } => {
   const { kind } = keyOfReference(definition) ?? defaultKey;
   return kind === defaultKey.kind ? {} : { key: kind };
 };
 
-const sameOption = ({ same }: ForeignKeyShape): { readonly same?: string } =>
-  same === undefined ? {} : { same: same.column };
+const sameOption = ({ fields }: ResourceModel, { same }: ForeignKeyShape): { readonly same?: string } => {
+  if (same === undefined) return {};
+  const field = [...fields.values()].find(({ column }) => column === same.column);
+  return { same: field?.name ?? same.column };
+};
 
 /** True if the database has no key for the field's `same`, or another one. */
-const differsInSame = ({ same: key }: ForeignKeyShape, { same }: ModelField, wanted: string): boolean => {
+const differsInSame = (
+  { models, model }: Compared,
+  { same: key }: ForeignKeyShape,
+  { same, reference = '' }: ModelField,
+  wanted: string,
+): boolean => {
   if (key === undefined || same === undefined) return key !== undefined || same !== undefined;
-  return key.column !== same || key.to !== same || (key.onDelete === 'cascade') !== (wanted === 'cascade');
+  const [column, to] = [model.stored, referencedRows(models, reference)].map((each) => columnIn(each, same));
+  return key.column !== column || key.to !== to || (key.onDelete === 'cascade') !== (wanted === 'cascade');
 };
 
 /** A model among all. */
@@ -166,7 +177,9 @@ interface Compared {
 
 /** True if the model, and not the field, has an index over this one column. */
 const isNamedAlone = (model: ResourceModel, column: string): boolean =>
-  indexesBesideFields(model).some(({ columns }) => columns.length === 1 && columns[0] === column);
+  indexesBesideFields(model).some(
+    ({ columns }) => columns.length === 1 && columnIn(model.stored, columns[0] ?? '') === column,
+  );
 
 const wantsIndex = (field: ModelField): boolean =>
   !field.unique && (field.options.index === true || field.reference !== undefined);
@@ -200,7 +213,12 @@ const aspectsOf = (
   const key = column.references;
   add('reference', key?.table !== target);
   add('on_delete', key?.table === target && key !== undefined && goesOtherwise(key, definition));
-  add('same', key?.table === target && key !== undefined && differsInSame(key, field, onDelete(definition)));
+  add(
+    'same',
+    key?.table === target &&
+      key !== undefined &&
+      differsInSame({ models, model }, key, field, onDelete(definition)),
+  );
   add('unique', field.unique !== hasIndex(table, column.name, true));
   const own = table.indexes.some(({ name }) => name === indexName(table.name, [column.name], false));
   add(
@@ -249,7 +267,7 @@ const columnDifferences = (
 
 const indexDifferences = (model: ResourceModel, table: TableShape, unique: boolean): Difference[] => {
   const wanted = indexesBesideFields(model).flatMap((index) =>
-    index.unique === unique ? [index.columns] : [],
+    index.unique === unique ? [columnsIn(model.stored, index.columns)] : [],
   );
   // A unique index serves as well, unless a migration made it: then it goes when nothing names it.
   const serves = (index: IndexShape, columns: readonly string[]): boolean =>
@@ -287,17 +305,19 @@ const indexDifferences = (model: ResourceModel, table: TableShape, unique: boole
 
 const searchDifferences = (model: ResourceModel, table: TableShape): Difference[] => {
   const { search: from = [] } = table;
-  const to = model.search;
+  const to = columnsIn(model.stored, model.search);
   return from.join('\0') === to.join('\0') ? [] : [{ kind: 'changed_search', table: table.name, from, to }];
 };
 
 /** Everything that a migration would have to change so that the database is as the models say. */
 export const differences = (models: Models, stored: Stored): readonly Difference[] => {
-  const wanted = new Set([...models.values()].map(({ table }) => table));
+  const wanted = new Set([...models.values()].map(({ stored: { name } }) => name));
   const surplus = [...stored.register.keys()]
     .filter((table) => !wanted.has(table) && stored.tables.has(table))
     .map((table): Difference => ({ kind: 'surplus_table', table }));
   const inModels = [...models.values()].flatMap((model): Difference[] => {
+    // The table of another program is as it is.
+    if (model.stored.external === true) return [];
     const table = stored.tables.get(model.table);
     if (table === undefined) return [{ kind: 'missing_table', model }];
     return [

@@ -19,7 +19,7 @@ import { ownColumns } from './schema.ts';
 import { runQuery } from './statements.ts';
 
 /**
- * Returns the values to add to one side of a version, or to change in it, by the names of columns; an empty object for
+ * Returns the values to add to one side of a version, or to change in it, by the names of fields; an empty object for
  * none. It receives the values of that side in the form of responses, with those of columns that are dropped later.
  */
 export type HistoryFill = (values: JsonObject) => JsonObject;
@@ -54,10 +54,12 @@ const filledModel = (
   const table = tables.get(named);
   if (table === undefined) throw new Error(`fillHistory: there is no table of the model ${name}`);
   const own: ReadonlySet<string> = new Set(ownColumns);
+  const registered = register.get(named);
+  const fieldOf = (column: string): string => registered?.fieldNames.get(column) ?? column;
   return {
     name,
-    columns: new Set([...table.columns.keys()].filter((column) => !own.has(column))),
-    fields: register.get(named)?.fields ?? new Map(),
+    columns: new Set([...table.columns.keys()].filter((column) => !own.has(column)).map(fieldOf)),
+    fields: new Map([...(registered?.fields ?? [])].map(([column, field]) => [fieldOf(column), field])),
   };
 };
 

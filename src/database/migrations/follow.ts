@@ -13,7 +13,7 @@ import { type Fragment, identifier, join, literal, own, sql, statement, tableNam
 import { keptColumns } from '../tables/own-tables.ts';
 import type { KeptKind } from '../tables/table.ts';
 import { askThrough } from './ask-through.ts';
-import { tableOf } from './columns.ts';
+import { type FieldNames, tableOf } from './columns.ts';
 import type { MigrationDatabase } from './migration.ts';
 import { readTables } from './read-tables.ts';
 import {
@@ -40,7 +40,17 @@ export interface ColumnChanges {
   readonly drop?: readonly string[];
   /** New columns: what is still kept under these names is of others. */
   readonly add?: readonly string[];
+  /** Names of fields that are called otherwise than their columns, by the column; what is kept is kept under these. */
+  readonly fieldNames?: FieldNames;
 }
+
+/** The name of the field of a column, by the register. */
+type FieldOf = (table: string, column: string) => string;
+
+const fieldsIn = async (db: MigrationDatabase, tables: Tables): Promise<FieldOf> => {
+  const register = await readRegister(askThrough(db), tables, namesOn(db));
+  return (table, column) => register.get(table)?.fieldNames.get(column) ?? column;
+};
 
 /** References that are followed one behind the other. */
 const mostReferences = 3;
@@ -221,7 +231,7 @@ const followQueries = async (
 };
 
 /** Tables whose records lead to records of a table by references, with the path. */
-const referrersOf = (tables: Tables, table: string): { table: string; path: string }[] => {
+const referrersOf = (tables: Tables, table: string, fieldOf: FieldOf): { table: string; path: string }[] => {
   const found: { table: string; path: string }[] = [];
   let last = [{ table, path: '' }];
   for (let depth = 0; depth < mostReferences; depth += 1) {
@@ -229,7 +239,7 @@ const referrersOf = (tables: Tables, table: string): { table: string; path: stri
       [...tables.values()].flatMap((from) =>
         [...from.columns.values()]
           .filter(({ references }) => references?.table === target.table)
-          .map((column) => ({ table: from.name, path: `${column.name}.${target.path}` })),
+          .map((column) => ({ table: from.name, path: `${fieldOf(from.name, column.name)}.${target.path}` })),
       ),
     );
     found.push(...last);
@@ -245,7 +255,8 @@ const followReferrers = async (
   table: string,
   changes: readonly PathChange[],
 ): Promise<void> => {
-  const byTable = Map.groupBy(referrersOf(tables, table), (each) => each.table);
+  const fieldOf = await fieldsIn(db, tables);
+  const byTable = Map.groupBy(referrersOf(tables, table, fieldOf), (each) => each.table);
   for (const [from, paths] of byTable) {
     const behind = paths.flatMap(({ path }) =>
       changes.map((change) => ({
@@ -263,23 +274,32 @@ export const followColumnsIn = async (
   db: MigrationDatabase,
   dialect: Dialect,
   table: string,
-  { rename = {}, drop = [], add = [] }: ColumnChanges,
+  { rename = {}, drop = [], add = [], fieldNames = {} }: ColumnChanges,
 ): Promise<void> => {
-  const renamed = Object.entries(rename);
-  const dropped = drop.map((column) => renamed.find(([, to]) => to === column)?.[0] ?? column);
-  // Data under a name that a column gets now belongs to an earlier column, which a statement of its own has dropped.
-  const free = [...renamed.map(([, to]) => to), ...add].filter(
-    (column) => !Object.hasOwn(rename, column) && !dropped.includes(column),
+  await ensureRegister(db, dialect);
+  const tables = await readTables(askThrough(db), dialect);
+  const fieldOf = await fieldsIn(db, tables);
+  const before = (column: string): string => fieldOf(table, column);
+  const after = (column: string): string => fieldNames[column] ?? column;
+  const dropped = drop.map((column) =>
+    before(Object.entries(rename).find(([, to]) => to === column)?.[0] ?? column),
+  );
+  // A field keeps its name where only its column gets another one.
+  const renamed = Object.entries(rename)
+    .map(([from, to]) => ({ from: before(from), to: after(to) }))
+    .filter(({ from, to }) => from !== to || dropped.includes(from));
+  // Data under a name that a field gets now belongs to an earlier one, which a statement of its own has dropped.
+  const free = [...renamed.map(({ to }) => to), ...add.map(after)].filter(
+    (field) => !renamed.some(({ from }) => from === field) && !dropped.includes(field),
   );
   const changes: PathChange[] = [
-    ...renamed.filter(([from]) => !dropped.includes(from)).map(([from, to]) => ({ from, to })),
+    ...renamed.filter(({ from }) => !dropped.includes(from)),
     ...[...dropped, ...new Set(free)].map((from) => ({ from, to: undefined })),
   ];
-  await ensureRegister(db, dialect);
-  for (const [from, to] of renamed) await renameRegisteredColumn(db, table, from, to);
+  for (const [from, to] of Object.entries(rename))
+    await renameRegisteredColumn(db, dialect, table, from, { to, field: after(to) });
   for (const column of drop) await forgetColumn(db, table, column);
   if (changes.length === 0) return;
-  const tables = await readTables(askThrough(db), dialect);
   const models = await modelsOf(db, tables, table);
   for (const model of models)
     await runAll(db, [
@@ -355,13 +375,14 @@ export const followTableIn = async (
   const known = await modelsOf(db, tables, table);
   await ensureRegister(db, dialect);
   if (to === undefined) {
+    const fieldOf = await fieldsIn(db, tables);
     const columns = [...(tables.get(table)?.columns.keys() ?? [])];
     await followReferrers(
       db,
       dialect,
       tables,
       table,
-      columns.map((from) => ({ from, to: undefined })),
+      columns.map((column) => ({ from: fieldOf(table, column), to: undefined })),
     );
     await runAll(db, [
       ...forgetModels(tables, dialect, known),

@@ -4,9 +4,12 @@ import { createHash } from 'node:crypto';
 const longest = 63;
 
 const bounded = (base: string, suffix: string): string => {
-  if (base.length + suffix.length <= longest) return base + suffix;
+  if (Buffer.byteLength(base) + suffix.length <= longest) return base + suffix;
   const hash = createHash('sha256').update(base).digest('hex').slice(0, 8);
-  return `${base.slice(0, longest - suffix.length - hash.length - 1)}_${hash}${suffix}`;
+  let start = base.slice(0, longest - suffix.length - hash.length - 1);
+  // A name that a model says may have letters of several bytes.
+  while (Buffer.byteLength(start) + suffix.length + hash.length + 1 > longest) start = start.slice(0, -1);
+  return `${start.toWellFormed()}_${hash}${suffix}`;
 };
 
 /** A unique index is called `<table>_<column>_unique`: by its name a violation tells which field it was. */

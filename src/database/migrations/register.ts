@@ -12,9 +12,10 @@ import type { ServiceNames } from '../service-names.ts';
 import { type Fragment, join, literal, own, sql } from '../statement.ts';
 import { registeredColumnsTable, registeredTablesTable } from '../tables/database-tables.ts';
 import { createStatements } from '../tables/table-statements.ts';
-import { columnName, type FieldDefinitions } from './columns.ts';
+import { askThrough } from './ask-through.ts';
+import { columnName, type FieldDefinitions, type FieldNames } from './columns.ts';
 import type { MigrationDatabase } from './migration.ts';
-import { runAll } from './statements.ts';
+import { runAll, sqlTextOf } from './statements.ts';
 
 /** Makes the register where no migration has made it yet. */
 export const ensureRegister = (db: MigrationDatabase, dialect: Dialect): Promise<void> =>
@@ -26,11 +27,32 @@ export const ensureRegister = (db: MigrationDatabase, dialect: Dialect): Promise
   );
 
 /** Options as they are kept; what people call a field is no matter of the database. */
-const keptOptions = ({ options }: FieldDefinition): string =>
-  JSON.stringify(options, (key, value: unknown) => (key === 'label' || key === 'labels' ? undefined : value));
+const keptOptions = ({ options }: FieldDefinition): object =>
+  JSON.parse(
+    JSON.stringify(options, (key, value: unknown) =>
+      key === 'label' || key === 'labels' ? undefined : value,
+    ),
+  );
 
-const insertColumn = (table: string, column: string, definition: FieldDefinition): Fragment => {
-  const values = [table, column, definition.type.kind, keptOptions(definition)].map(literal);
+/** The key of a field's name among the options, where its column has another one. No option begins so. */
+const fieldKey = '$field';
+
+/** Options with the name of the field of a column. */
+const withField = (options: object, column: string, field: string): string => {
+  const { [fieldKey]: _, ...kept } = options as { readonly [fieldKey]?: string };
+  return JSON.stringify(field === column ? kept : { ...kept, [fieldKey]: field });
+};
+
+/** A column as a migration makes it. */
+interface MadeColumn {
+  readonly column: string;
+  readonly definition: FieldDefinition;
+  readonly fieldNames: FieldNames;
+}
+
+const insertColumn = (table: string, { column, definition, fieldNames }: MadeColumn): Fragment => {
+  const options = withField(keptOptions(definition), column, fieldNames[column] ?? column);
+  const values = [table, column, definition.type.kind, options].map(literal);
   return sql`insert into ${own('gatewright_columns')} (table_name, column_name, kind, options) values (${join(values)})`;
 };
 
@@ -47,34 +69,43 @@ const forgetTableStatements = (table: string): Fragment[] => [
 export const registerTable = (
   db: MigrationDatabase,
   table: string,
-  { fields, model }: { readonly fields: FieldDefinitions; readonly model?: string },
+  {
+    fields,
+    model,
+    fieldNames = {},
+  }: { readonly fields: FieldDefinitions; readonly model?: string; readonly fieldNames?: FieldNames },
 ): Promise<void> =>
   runAll(db, [
     ...forgetTableStatements(table),
     sql`insert into ${own('gatewright_tables')} (name, model) values (${literal(table)}, ${modelOf(model)})`,
-    ...Object.entries(fields).map(([name, each]) => insertColumn(table, columnName(name, each), each)),
+    ...Object.entries(fields).map(([name, definition]) =>
+      insertColumn(table, { column: columnName(name, definition, fieldNames), definition, fieldNames }),
+    ),
   ]);
 
-export const registerColumn = (
-  db: MigrationDatabase,
-  table: string,
-  column: string,
-  definition: FieldDefinition,
-): Promise<void> =>
+export const registerColumn = (db: MigrationDatabase, table: string, made: MadeColumn): Promise<void> =>
   runAll(db, [
-    sql`delete from ${own('gatewright_columns')} where ${ofColumn(table, column)}`,
-    insertColumn(table, column, definition),
+    sql`delete from ${own('gatewright_columns')} where ${ofColumn(table, made.column)}`,
+    insertColumn(table, made),
   ]);
 
-export const renameRegisteredColumn = (
+/** @param field the name of the column's field from now on */
+export const renameRegisteredColumn = async (
   db: MigrationDatabase,
+  dialect: Dialect,
   table: string,
   from: string,
-  to: string,
-): Promise<void> =>
-  runAll(db, [
-    sql`update ${own('gatewright_columns')} set column_name = ${literal(to)} where ${ofColumn(table, from)}`,
+  { to, field }: { readonly to: string; readonly field: string },
+): Promise<void> => {
+  const read = sql`select options from ${own('gatewright_columns')} where ${ofColumn(table, from)}`;
+  const [row] = await askThrough(db)<{ options: string }>(sqlTextOf(read, dialect));
+  if (row === undefined) return;
+  const options = withField(JSON.parse(row.options) as object, to, field);
+  await runAll(db, [
+    sql`update ${own('gatewright_columns')} set column_name = ${literal(to)}, options = ${literal(options)}
+      where ${ofColumn(table, from)}`,
   ]);
+};
 
 export const forgetColumn = (db: MigrationDatabase, table: string, column: string): Promise<void> =>
   runAll(db, [sql`delete from ${own('gatewright_columns')} where ${ofColumn(table, column)}`]);
@@ -99,6 +130,8 @@ export interface RegisteredTable {
   readonly model: string | undefined;
   /** The fields as the last migration said them, by column; fields of kinds that are gone are left out. */
   readonly fields: ReadonlyMap<string, FieldDefinition>;
+  /** Names of fields that are called otherwise than their columns, by the column. */
+  readonly fieldNames: ReadonlyMap<string, string>;
 }
 
 interface ColumnRow {
@@ -108,12 +141,15 @@ interface ColumnRow {
   readonly options: string;
 }
 
+const fieldNameOf = ({ options }: ColumnRow): string | undefined =>
+  (JSON.parse(options) as { readonly [fieldKey]?: string })[fieldKey];
+
 const kinds: Readonly<Record<string, FieldType>> = fieldTypes;
 
 const fieldOf = ({ kind, options }: ColumnRow): FieldDefinition | undefined => {
   const type = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
   if (type === undefined) return undefined;
-  const kept: CommonOptions = JSON.parse(options);
+  const { [fieldKey]: _, ...kept } = JSON.parse(options) as CommonOptions & { readonly [fieldKey]?: string };
   return { type: type.by?.(kept) ?? type, options: kept };
 };
 
@@ -130,20 +166,19 @@ export const readRegister = async (
   const rows = await ask<ColumnRow>(
     `select table_name, column_name, kind, options from ${written('gatewright_columns')}`,
   );
+  const byTable = Map.groupBy(rows, ({ table_name }) => table_name);
   return new Map(
-    names.map(({ name, model }) => [
-      name,
-      {
-        model: model ?? undefined,
-        fields: new Map(
-          rows
-            .filter(({ table_name }) => table_name === name)
-            .flatMap((row): [string, FieldDefinition][] => {
-              const field = fieldOf(row);
-              return field === undefined ? [] : [[row.column_name, field]];
-            }),
-        ),
-      },
-    ]),
+    names.map(({ name, model }) => {
+      const columns = byTable.get(name) ?? [];
+      const fields = columns.flatMap((row): [string, FieldDefinition][] => {
+        const field = fieldOf(row);
+        return field === undefined ? [] : [[row.column_name, field]];
+      });
+      const fieldNames = columns.flatMap((row): [string, string][] => {
+        const field = fieldNameOf(row);
+        return field === undefined ? [] : [[row.column_name, field]];
+      });
+      return [name, { model: model ?? undefined, fields: new Map(fields), fieldNames: new Map(fieldNames) }];
+    }),
   );
 };

@@ -25,13 +25,14 @@ export const sameReference = (
 ): SameReference | undefined => {
   if (reference?.same === undefined) return undefined;
   const { table: to, same, onDelete } = reference;
-  return { table, column, to, key: { column: same, to: same }, onDelete };
+  return { table, column, to, key: same, onDelete };
 };
 
 /** True if a step adds, drops or changes the key. */
 export const changesSame = ({ referred, refers }: ColumnStep): boolean =>
   (referred?.same !== undefined || refers?.same !== undefined) &&
-  (referred?.same !== refers?.same ||
+  (referred?.same?.column !== refers?.same?.column ||
+    referred?.same?.to !== refers?.same?.to ||
     referred?.table !== refers?.table ||
     referred?.onDelete !== refers?.onDelete);
 

@@ -1,6 +1,7 @@
 /** SQL that makes the table of a resource: the columns of every resource, those of its fields, indexes and search. */
 
 import { field } from '../../fields/define.ts';
+import type { FieldDefinition } from '../../fields/field.ts';
 import type { KeyKind } from '../../fields/keys.ts';
 import { recordKeys } from '../../fields/keys.ts';
 import type { Dialect } from '../dialect.ts';
@@ -11,6 +12,7 @@ import {
   columnSql,
   columnType,
   type FieldDefinitions,
+  type FieldNames,
   fieldIndexes,
   type ReferenceTables,
   referenceOf,
@@ -39,6 +41,8 @@ export interface TableDefinition {
   readonly search?: readonly string[];
   /** Name of the model, where the table is not its regular plural. */
   readonly model?: string;
+  /** Names of fields that are called otherwise than their columns, by the column. */
+  readonly fieldNames?: FieldNames;
 }
 
 const timestamp = field.datetime();
@@ -49,38 +53,41 @@ export const ownColumns = ['id', 'created_at', 'updated_at', versionColumn] as c
 /** SQL that makes a table with its indexes. */
 export const tableStatements = (
   table: string,
-  { fields, key = 'integer', indexes = [], unique = [], references = {}, search = [] }: TableDefinition,
+  definition: TableDefinition,
   dialect: Dialect,
 ): readonly string[] => {
+  const { fields, key = 'integer', indexes = [], unique = [], references = {}, search = [] } = definition;
+  const { fieldNames = {} } = definition;
   const { own } = dialect.schema;
   const time = columnType(timestamp, dialect);
   const entries = Object.entries(fields);
   const columns = [
-    `"id" ${key === 'integer' ? own.id : `${columnType(recordKeys[key].field, dialect)} not null primary key`}`,
-    ...entries.map(([name, definition]) => columnSql(table, name, definition, dialect, references)),
+    `"id" ${recordKeys[key].givenBy === 'database' ? own.id : `${columnType(recordKeys[key].field, dialect)} not null primary key`}`,
+    ...entries.map(([name, each]) => columnSql(table, name, each, dialect, references, fieldNames)),
     `"created_at" ${time} not null`,
     `"updated_at" ${time} not null`,
     `${quoteName(versionColumn)} ${own.integer} not null default 1`,
   ];
   const { sameKeys } = dialect.schema;
-  const same = entries.flatMap(([name, definition]) => {
-    const reference = referenceOf(name, definition, references);
-    return sameReference(table, columnName(name, definition), reference) ?? [];
+  const column = (name: string, each: FieldDefinition): string => columnName(name, each, fieldNames);
+  const same = entries.flatMap(([name, each]) => {
+    const reference = referenceOf(name, each, references, fieldNames);
+    return sameReference(table, column(name, each), reference) ?? [];
   });
-  const single = entries.flatMap(([name, definition]) =>
-    fieldIndexes(table, columnName(name, definition), definition, dialect),
+  const single = entries.flatMap(([name, each]) =>
+    fieldIndexes(table, column(name, each), each, dialect, fieldNames),
   );
   const several = [
     ...unique.map((names) => uniqueIndex(table, names)),
     ...indexes.map((names) => tableIndex(table, names)),
   ];
-  const watched = entries.filter(([, definition]) => isNulled(definition));
+  const watched = entries.filter(([, each]) => isNulled(each));
   const searched = search.length === 0 ? [] : dialect.schema.search.create({ of: table, columns: search });
   return [
     `create table ${quoteName(table)} (\n  ${[...columns, ...same.flatMap(sameKeys.clauses)].join(',\n  ')}\n)`,
     ...[...single, ...several].map(({ sql }) => sql),
     ...same.flatMap((reference) => [sameIndexSql(reference), ...sameKeys.add(reference)]),
-    ...watched.flatMap(([name, definition]) => watchReference(dialect, table, columnName(name, definition))),
+    ...watched.flatMap(([name, each]) => watchReference(dialect, table, column(name, each))),
     ...searched,
   ];
 };

@@ -44,27 +44,31 @@ const oppositeOf = (
     addUnique = [],
     dropUnique = [],
     references = {},
+    fieldNames = {},
     search,
   } = more;
   const former = new Map(Object.entries(rename).map(([from, to]) => [to, from]));
   const before = (column: string): string => former.get(column) ?? column;
   const columnsBefore = (lists: readonly (readonly string[])[]) => lists.map((names) => names.map(before));
   const back = ([key, { from, to }]: [string, FieldChange]): [string, FieldChange] => [
-    before(columnName(key, to)),
+    before(columnName(key, to, fieldNames)),
     { from: to, to: from },
   ];
-  const columns = new Map(Object.entries(change).map(([key, { to }]) => [key, columnName(key, to)]));
+  const columns = new Map(
+    Object.entries(change).map(([key, { to }]) => [key, columnName(key, to, fieldNames)]),
+  );
   const opposite: TableAlteration = {
     rename: Object.fromEntries(former),
     change: Object.fromEntries(Object.entries(change).map(back)),
     drop: Object.entries(add).map(([key, definition]: [string, FieldDefinition]) =>
-      columnName(key, definition),
+      columnName(key, definition, fieldNames),
     ),
     addIndexes: columnsBefore(dropIndexes),
     dropIndexes: columnsBefore(addIndexes),
     addUnique: columnsBefore(dropUnique),
     dropUnique: columnsBefore(addUnique),
     references: mapKeys(references, (key) => before(columns.get(key) ?? key)),
+    fieldNames: mapKeys(fieldNames, before),
   };
   if (search === undefined) return opposite;
   return { ...opposite, search: { from: search.to.map(before), to: search.from.map(before) } };
@@ -97,12 +101,17 @@ const assertEmptyTable = async (undoing: Undoing, table: string): Promise<void> 
 };
 
 /** Refuses to drop a column with values. */
-const assertEmptyColumn = async (undoing: Undoing, table: string, column: string): Promise<void> => {
+const assertEmptyColumn = async (
+  undoing: Undoing,
+  table: string,
+  column: string,
+  field: string,
+): Promise<void> => {
   const [row] = await askThrough(undoing.db)(
     `select 1 from ${quoteName(table)} where ${quoteName(column)} is not null limit 1`,
   );
   if (row !== undefined) refuse(`${table}.${column} has values`);
-  const inTrash = (await trashOf(undoing, table)).some((record) => JSON.parse(record)[column] != null);
+  const inTrash = (await trashOf(undoing, table)).some((record) => JSON.parse(record)[field] != null);
   if (inTrash) refuse(`the trash has values of ${table}.${column}`);
 };
 
@@ -126,7 +135,9 @@ const revert = async (undoing: Undoing, change: TableChange): Promise<void> => {
       return dropTableIn(db, dialect, table);
     case 'alter': {
       const opposite = oppositeOf(table, change.alteration);
-      for (const column of opposite.drop ?? []) await assertEmptyColumn(undoing, table, column);
+      const { fieldNames = {} } = change.alteration;
+      for (const column of opposite.drop ?? [])
+        await assertEmptyColumn(undoing, table, column, fieldNames[column] ?? column);
       return alterTableIn(db, dialect, table, opposite);
     }
     case 'rename': {

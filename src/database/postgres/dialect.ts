@@ -83,6 +83,7 @@ const double = (value: Fragment): Fragment =>
 const columns: Dialect['columns'] = {
   text: { type: 'text collate "C"' },
   integer: { type: 'bigint' },
+  bigint: { type: 'bigint', render: (value) => sql`${value}::text` },
   decimal: { type: 'bigint', render: decimal },
   number: { type: 'double precision', render: double },
   boolean: { type: 'boolean' },
@@ -108,6 +109,8 @@ const member: Dialect['member'] = (object, keys, kind, scale) => {
   const text = sql`(${object} #>> array[${join(keys.map((key) => literal(key)))}])`;
   if (kind === 'boolean') return sql`(${text} = 'true')`;
   if (kind === 'integer') return sql`(case when ${text} ~ '^-?[0-9]{1,18}$' then ${text}::bigint end)`;
+  if (kind === 'bigint')
+    return sql`(case when ${text} ~ '^-?[0-9]{1,19}$' then case when ${text}::numeric between -9223372036854775808 and 9223372036854775807 then ${text}::bigint end end)`;
   if (kind === 'decimal')
     return sql`(case when ${text} ~ '^-?[0-9]{1,15}([.][0-9]{1,8})?$' then round(${text}::numeric * ${literal(10 ** scale)})::bigint end)`;
   return sql`cast(${text} as ${castType(kind)})`;
@@ -196,6 +199,8 @@ const words: Omit<Dialect, Named> = {
   assertRowsExamined: () => undefined,
   databaseBytes: sql`pg_database_size(current_database())`,
   snapshotId,
+  milliseconds: (value) => sql`date_trunc('milliseconds', cast(${value} as timestamptz))`,
+  rowHash: (values) => sql`(hashtextextended(row(${join(values)})::text, 0) & 9007199254740991)`,
   arrayText: (values) => sql`json_build_array(${join(values)})::text`,
   arrayOf: (_column, query) => sql`to_json(array(${query}))`,
   joined: (value, separator) => sql`string_agg(${value}, ${separator})`,

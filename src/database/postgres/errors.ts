@@ -12,6 +12,8 @@ const constraints: Readonly<Record<string, ConstraintKind>> = {
   '23503': 'foreign_key',
   '23505': 'unique',
   '23514': 'check',
+  // Longer than the column of another program takes.
+  '22001': 'check',
 };
 
 /** Connection, resources, shutdown by an operator, I/O; read-only; and conflicts that lasted. */
@@ -24,6 +26,13 @@ const damage = /^XX00[12]$/;
 const limitExceeded = '54000';
 
 const queryCanceled = '57014';
+
+/**
+ * A number beyond a column of 32 or 16 bits, as tables of other programs have for ids: no row has it. Of values in
+ * bodies the fields know the bounds.
+ */
+const isBeyondColumn = ({ code, routine }: DatabaseError): boolean =>
+  code === '22003' && /^pg_strtoint(?:16|32)/.test(routine ?? '');
 
 const isServerError = (error: unknown): error is DatabaseError => error instanceof DatabaseError;
 
@@ -126,6 +135,7 @@ export const toDatabaseError = (error: unknown): unknown => {
   const { code = '' } = error;
   const kind = constraints[code];
   if (kind !== undefined) return new ConstraintError(kind, kind === 'unique' ? columnsOf(error) : [], error);
+  if (isBeyondColumn(error)) return new Problem('record_not_found', { cause: error });
   if (code === limitExceeded) return new TooLongError(error);
   if (code === queryCanceled) return overloaded(error);
   if (damage.test(code)) return databaseDamaged(error);

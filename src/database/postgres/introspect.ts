@@ -1,6 +1,8 @@
 /** Tables of a PostgreSQL database as its catalogue describes them. */
 
-import type { Introspection, SameKey } from '../introspection.ts';
+import type { ColumnKind } from '../../fields/field.ts';
+import type { Ask, ExternalColumn, ExternalTable, Introspection, SameKey } from '../introspection.ts';
+import { quoteText } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
 import { foundTableName, isOurSchema } from './schemas.ts';
 
@@ -98,6 +100,113 @@ const sameKeyOf = ({ same_column, same_to, same_action, same_name }: ColumnRow):
         name: same_name ?? undefined,
       };
 
+interface ExternalRow {
+  readonly schema: string;
+  readonly is_current: boolean;
+  readonly kind: string;
+  readonly restricted: boolean;
+  readonly rights: string | null;
+  readonly user_name: string;
+  readonly is_used: boolean;
+}
+
+/** The tables of a name, the one that is used first. Rights on a schema come before those on its tables. */
+const externalSql = (schema: string | undefined, name: string): string => {
+  const right = (action: string): string =>
+    `case when has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, '${action}') then '${action}' end`;
+  const place = 'array_position(current_schemas(false), n.nspname)';
+  return `select n.nspname::text as schema, n.nspname = current_schema() as is_current, c.relkind::text as kind,
+    c.relrowsecurity and row_security_active(c.oid) as restricted, current_user::text as user_name,
+    concat_ws(' ', ${['select', 'insert', 'update', 'delete'].map(right).join(', ')}) as rights,
+    ${schema === undefined ? 'pg_table_is_visible(c.oid)' : 'true'} as is_used
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relname = ${quoteText(name)} and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    and ${schema === undefined ? `${place} is not null` : `n.nspname = ${quoteText(schema)}`}
+  order by is_used desc, ${place}`;
+};
+
+/** The type of the attribute `a`, behind all domains: they add conditions, and their values are of the type below. */
+export const typeBehindDomains = `(with recursive behind (id, modifier, kind, base, base_modifier) as (
+      select d.oid, a.atttypmod, d.typtype, d.typbasetype, d.typtypmod from pg_type d where d.oid = a.atttypid
+      union all select d.oid, b.base_modifier, d.typtype, d.typbasetype, d.typtypmod
+        from behind b join pg_type d on d.oid = b.base where b.kind = 'd')
+    select format_type(id, modifier) from behind where kind <> 'd')`;
+
+const externalColumnsSql = (schema: string, name: string): string => `select a.attname::text as name,
+    ${typeBehindDomains} as type,
+    (a.attnotnull or t.typnotnull) and not a.atthasdef and t.typdefault is null and a.attidentity = ''
+      and c.relkind in ('r', 'p') as demanded,
+    a.attgenerated <> '' or a.attidentity = 'a' as computed,
+    exists (select 1 from pg_index x where x.indrelid = c.oid and x.indisunique and x.indpred is null
+      and x.indnkeyatts = 1 and x.indkey[0] = a.attnum) as is_key
+  from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    join pg_type t on t.oid = a.atttypid
+  where n.nspname = ${quoteText(schema)} and c.relname = ${quoteText(name)} and a.attnum > 0 and not a.attisdropped`;
+
+/** The largest number, or the most characters, of a type. */
+const mostOf = (type: string): number | undefined => {
+  if (type === 'smallint') return 32_767;
+  if (type === 'integer') return 2_147_483_647;
+  const [, digits, scale] = /^numeric\((\d+),(\d+)\)$/.exec(type) ?? [];
+  if (digits !== undefined) return (10 ** Number(digits) - 1) / 10 ** Number(scale);
+  const [, length] = /^character varying\((\d+)\)$/.exec(type) ?? [];
+  return length === undefined ? undefined : Number(length);
+};
+
+const external = async (
+  ask: Ask,
+  { schema, name }: { readonly schema: string | undefined; readonly name: string },
+): Promise<ExternalTable | undefined> => {
+  const [found, ...others] = await ask<ExternalRow>(externalSql(schema, name));
+  if (found === undefined || !found.is_used) return undefined;
+  const columns = await ask<Omit<ExternalColumn, 'most'> & { readonly is_key: boolean }>(
+    externalColumnsSql(found.schema, name),
+  );
+  return {
+    schema: found.schema,
+    name,
+    isCurrentSchema: found.is_current,
+    kind: found.kind === 'v' || found.kind === 'm' ? 'view' : 'table',
+    columns: new Map(
+      columns.map(({ name: of, type, demanded, computed }) => [
+        of,
+        { name: of, type: spelt(type), demanded, computed, most: mostOf(type) },
+      ]),
+    ),
+    keys: columns.flatMap((column) => (column.is_key ? column.name : [])),
+    rights: (found.rights ?? '').split(' '),
+    user: found.user_name,
+    isRestricted: found.restricted,
+    others: others.map((other) => other.schema),
+  };
+};
+
+/** Types without their lengths; instants are read in milliseconds, but times of a day in their own digits. */
+const fittingTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
+  text: ['text', 'character varying'],
+  integer: ['bigint', 'integer', 'smallint'],
+  bigint: ['bigint', 'integer', 'smallint'],
+  decimal: ['numeric'],
+  number: ['double precision'],
+  boolean: ['boolean'],
+  timestamp: ['timestamptz', 'timestamp'],
+  date: ['date'],
+  time: ['time(0)'],
+  uuid: ['uuid'],
+  json: ['json', 'jsonb'],
+};
+
+const columnKinds = Object.keys(fittingTypes) as readonly ColumnKind[];
+
+const fits: Introspection['fits'] = (declared, kind) => {
+  const bare = kind === 'time' ? declared : declared.replace(/\(\d+(?:,\d+)?\)$/, '');
+  return fittingTypes[kind].includes(bare);
+};
+
+/** The kinds of values that the service can serve from a column, by its type as `format_type` writes it. */
+export const kindsOfPostgres = (type: string): readonly ColumnKind[] =>
+  columnKinds.filter((kind) => fits(spelt(type), kind));
+
 export const introspectPostgres = (names: ServiceNames): Introspection => ({
   columns: async (ask) =>
     (await ask<ColumnRow>(columnsSql(names))).map((row) => ({
@@ -118,5 +227,9 @@ export const introspectPostgres = (names: ServiceNames): Introspection => ({
     })),
   indexes: (ask) => ask<IndexRow>(indexesSql(names)),
   searches: (ask) => ask(searchesSql),
+  external,
+  columnKey: (name) => name,
+  fits,
+  fitting: (kind) => fittingTypes[kind].join(' or '),
   holds: (declared, wanted) => spelt(declared) === spelt(wanted),
 });

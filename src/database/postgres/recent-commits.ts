@@ -40,6 +40,9 @@ export const writesTo = (tables: readonly string[]): ((statements: readonly stri
   const verbs =
     'insert\\s+into|update(?:\\s+only)?|delete\\s+from(?:\\s+only)?|merge\\s+into|truncate(?:\\s+table)?|copy';
   const names = tables.map(escaped).join('|');
-  const written = new RegExp(`\\b(?:${verbs})\\s+(?:"?\\w+"?\\s*\\.\\s*)?"?(?:${names})(?![\\w$])`, 'i');
+  const written = new RegExp(
+    `\\b(?:${verbs})\\s+(?:(?:"[^"]+"|\\w+)\\s*\\.\\s*)?"?(?:${names})(?![\\w$])`,
+    'i',
+  );
   return (statements) => statements.some((sql) => written.test(sql));
 };

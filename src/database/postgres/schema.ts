@@ -10,6 +10,7 @@ import { quoteName, quoteText } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
+import { describePostgres } from './describe.ts';
 import { introspectPostgres } from './introspect.ts';
 import { movingPostgres } from './moving.ts';
 import { searchSchemaPostgres } from './search.ts';
@@ -121,6 +122,7 @@ export const postgresSchema = (names: ServiceNames): SchemaDialect => ({
     id: 'bigint generated always as identity primary key',
   },
   introspection: introspectPostgres(names),
+  describe: describePostgres,
   referenceTriggers: nulledReferencesPostgres(names),
   sameKeys: sameKeysPostgres,
   revokedKeyTriggers: revokedKeysPostgres(names),

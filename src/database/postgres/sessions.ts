@@ -176,14 +176,17 @@ const maxWaiting = 20_000;
 const sessionWaitMs = 5_000;
 
 /** The first table of a statement after FROM, INTO or UPDATE, without its schema. */
-const firstTable = /\b(?:from|into|update)\s+(?:(?:"[^"]+"|[\w$]+)\.)?"?(?<table>[\w$]+)/i;
+const firstTable =
+  /\b(?:from|into|update)\s+(?:(?:"[^"]+"|[\w$]+)\.)?(?:"(?<quoted>[^"]+)"|(?<table>[\w$]+))/i;
 
 const tables = new BoundedCache<{ readonly table: string }>(1_000);
 
 /** The table that a statement is about, as a rule; empty where it names none. */
 export const firstTableOf = (sql: string): string =>
-  tables.getOrMake(sql, () => ({ table: firstTable.exec(sql)?.groups?.['table']?.toLowerCase() ?? '' }))
-    .table;
+  tables.getOrMake(sql, () => {
+    const { quoted, table = quoted } = firstTable.exec(sql)?.groups ?? {};
+    return { table: table?.toLowerCase() ?? '' };
+  }).table;
 
 /** Milliseconds that a connection may take before the server is probed. */
 const slowConnection = 1_000;

@@ -21,6 +21,19 @@ const bindOne = (value: SqlValue): SQLInputValue => {
 
 export const bind = (parameters: readonly SqlValue[]): SQLInputValue[] => parameters.map(bindOne);
 
+/**
+ * Runs a statement that returns no rows, and returns the number of rows changed. node:sqlite reads the id of the
+ * connection's last insert after each, and fails where it is larger than a number holds.
+ */
+export const runStatement = (statement: StatementSync, values: readonly SQLInputValue[]): number => {
+  statement.setReadBigInts(true);
+  try {
+    return Number(statement.run(...values).changes);
+  } finally {
+    statement.setReadBigInts(false);
+  }
+};
+
 const settings = {
   // No busy timeout: waiting inside SQLite would stall the event loop.
   common: 'pragma busy_timeout = 0; pragma trusted_schema = off;',
@@ -132,12 +145,12 @@ export class SqliteConnection {
 
   /** Returns the number of rows changed. */
   run(query: Query): number {
-    return Number(this.prepare(query.sql).run(...bind(query.parameters)).changes);
+    return runStatement(this.prepare(query.sql), bind(query.parameters));
   }
 
   /** Runs a statement without values or rows, such as BEGIN. */
   exec(sql: string): void {
-    this.prepare(sql).run();
+    runStatement(this.prepare(sql), []);
   }
 
   get inTransaction(): boolean {

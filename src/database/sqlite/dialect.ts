@@ -15,7 +15,7 @@ import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
 import { type ServiceNames, serviceNames } from '../service-names.ts';
 import { type Fragment, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
-import { jsonNumber } from './functions.ts';
+import { hashOfRow, jsonNumber } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
 import { searchSqlite } from './search.ts';
 
@@ -109,6 +109,10 @@ const jsonPath = (keys: readonly string[]): string => `$${keys.map((key) => `."$
 const valuesUnder = (object: Fragment, keys: readonly string[]): Fragment =>
   sql`json_extract(${object}, ${join([...keys.map((key) => literal(jsonPath([key]))), literal('$[0]')])})`;
 
+/** A number in a text, or null: a cast makes a number of every text. */
+const exactNumber = (value: Fragment): Fragment =>
+  sql`iif(cast(cast(${value} as integer) as text) = cast(${value} as text), cast(${value} as integer), null)`;
+
 /** Texts are compared as they are, so a value of another kind is equal to none. */
 const agree = (one: Fragment, other: Fragment, keys: readonly string[]): Fragment => {
   const parts: Fragment[] = [sql`1 = 1`];
@@ -145,6 +149,7 @@ const words: Omit<Dialect, Named> = {
   columns: {
     text: { type: 'TEXT' },
     integer: { type: 'INTEGER' },
+    bigint: { type: 'INTEGER', render: (value) => sql`cast(${value} as text)` },
     decimal: { type: 'INTEGER', render: decimal },
     number: { type: 'REAL', render: double },
     boolean: {
@@ -157,13 +162,14 @@ const words: Omit<Dialect, Named> = {
     uuid: { type: 'TEXT' },
     json: { type: 'TEXT', render: (value) => sql`json(${value})` },
   },
-  // Other values are texts.
-  cast: (value) => value,
+  // Other values are texts, or have their type.
+  cast: (value, kind) => (kind === 'bigint' ? sql`cast(${value} as integer)` : value),
   recordId: (number, text) => sql`coalesce(${text}, ${number})`,
   object,
   objectText: object,
   member: (object, keys, kind, scale) => {
     const value = sql`json_extract(${object}, ${literal(jsonPath(keys))})`;
+    if (kind === 'bigint') return exactNumber(value);
     // true and false come as 1 and 0.
     return kind === 'decimal' ? sql`cast(round(${value} * ${literal(10 ** scale)}) as integer)` : value;
   },
@@ -171,6 +177,8 @@ const words: Omit<Dialect, Named> = {
   unclosed,
   fits: () => undefined,
   atMost: (count, most) => unless(sql`${count} > ${literal(most)}`),
+  milliseconds: (value) => value,
+  rowHash: (values) => sql`${sql.raw(hashOfRow)}(${join(values)})`,
   tableBytes: undefined,
   databaseBytes: sql`(select p.page_count * s.page_size from pragma_page_count as p, pragma_page_size as s)`,
   snapshotId: undefined,

@@ -1,6 +1,8 @@
 /** Tables of a SQLite file as its schema describes them. */
 
-import type { Introspection } from '../introspection.ts';
+import type { ColumnKind } from '../../fields/field.ts';
+import type { Ask, ExternalTable, Introspection } from '../introspection.ts';
+import { quoteText } from '../quote.ts';
 
 interface ColumnRow {
   readonly table: string;
@@ -76,6 +78,88 @@ export const affinity = (declared: string): 'integer' | 'text' | 'blob' | 'real'
   return /REAL|FLOA|DOUB/.test(type) ? 'real' : 'integer';
 };
 
+const external = async (
+  ask: Ask,
+  { name }: { readonly name: string },
+): Promise<ExternalTable | undefined> => {
+  const [found] = await ask<{ name: string; type: 'table' | 'view' }>(
+    `select name, type from sqlite_master where type in ('table', 'view') and lower(name) = lower(${quoteText(name)})`,
+  );
+  if (found === undefined) return undefined;
+  const columns = await ask<{
+    name: string;
+    type: string;
+    pk: number;
+    demanded: number;
+    computed: number;
+  }>(
+    `select name, type, pk, "notnull" = 1 and dflt_value is null and pk = 0 as demanded, hidden in (2, 3) as computed
+      from pragma_table_xinfo(${quoteText(found.name)})`,
+  );
+  const unique = await ask<{ name: string }>(`select x.name as name
+    from pragma_index_list(${quoteText(found.name)}) i join pragma_index_xinfo(i.name) x
+    where i."unique" = 1 and i.partial = 0 and x.key = 1 and x.name is not null
+      and (select count(*) from pragma_index_xinfo(i.name) o where o.key = 1) = 1`);
+  const primary = columns.filter(({ pk }) => pk > 0);
+  const keys = primary.length === 1 ? [...unique, ...primary] : unique;
+  return {
+    schema: undefined,
+    name: found.name,
+    isCurrentSchema: true,
+    kind: found.type,
+    columns: new Map(
+      columns.map(({ name: of, type, demanded, computed }) => [
+        of.toLowerCase(),
+        {
+          name: of,
+          type,
+          demanded: demanded === 1 && computed === 0,
+          computed: computed === 1,
+          most: undefined,
+        },
+      ]),
+    ),
+    keys: keys.map((key) => key.name.toLowerCase()),
+    rights: ['select', 'insert', 'update', 'delete'],
+    user: '',
+    isRestricted: false,
+    others: [],
+  };
+};
+
+const affinities: Readonly<Record<ColumnKind, ReturnType<typeof affinity>>> = {
+  text: 'text',
+  integer: 'integer',
+  bigint: 'integer',
+  decimal: 'integer',
+  number: 'real',
+  boolean: 'integer',
+  timestamp: 'text',
+  date: 'text',
+  time: 'text',
+  uuid: 'text',
+  json: 'text',
+};
+
+const columnKinds = Object.keys(affinities) as readonly ColumnKind[];
+
+/** Texts that no number looks like: a column of the affinity NUMERIC keeps them as they are. */
+const unlikeNumbers: ReadonlySet<ColumnKind> = new Set(['date', 'json']);
+
+const isNumericOnly = (declared: string): boolean =>
+  affinity(declared) === 'integer' && !declared.toUpperCase().includes('INT');
+
+// A column of a view may have no type.
+const fits: Introspection['fits'] = (declared, kind) =>
+  declared === '' ||
+  affinity(declared) === affinities[kind] ||
+  (unlikeNumbers.has(kind) && isNumericOnly(declared)) ||
+  (kind === 'decimal' && affinity(declared) === 'real');
+
+/** The kinds of values that the service can serve from a column of a table, by its declared type. */
+export const kindsOfSqlite = (declared: string): readonly ColumnKind[] =>
+  declared === '' ? [] : columnKinds.filter((kind) => fits(declared, kind));
+
 export const introspectSqlite: Introspection = {
   columns: async (ask) => {
     const keys = new Map(
@@ -114,5 +198,9 @@ export const introspectSqlite: Introspection = {
       column,
     })),
   searches: (ask) => ask(searchesSql),
+  external,
+  columnKey: (name) => name.toLowerCase(),
+  fits,
+  fitting: (kind) => affinities[kind],
   holds: (declared, wanted) => affinity(declared) === affinity(wanted),
 };

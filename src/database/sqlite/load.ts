@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { quoteName } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
 import type { TableLoader } from '../target.ts';
+import { runStatement } from './connection.ts';
 import { sqliteDialectWith } from './dialect.ts';
 import { preparePrivateFile } from './files.ts';
 import { affinity } from './introspect.ts';
@@ -46,7 +47,10 @@ const insertInto =
     );
     const bind = columns.map(({ type }) => binders[affinity(type)]);
     for (const row of rows)
-      statement.run(...row.map((value, index) => (value === null ? null : (bind[index]?.(value) ?? null))));
+      runStatement(
+        statement,
+        row.map((value, index) => (value === null ? null : (bind[index]?.(value) ?? null))),
+      );
   };
 
 export const onSqliteLoader = async <T>(

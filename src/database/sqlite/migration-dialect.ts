@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import type { SqlValue } from '../database.ts';
 import { type ServiceNames, withNames } from '../service-names.ts';
-import { bind } from './connection.ts';
+import { bind, runStatement } from './connection.ts';
 import { OwnSqliteCompiler } from './dialect.ts';
 import { namingFile } from './errors.ts';
 import { preparePrivateFile } from './files.ts';
@@ -32,8 +32,7 @@ class MigrationConnection implements DatabaseConnection {
     const statement = this.#database.prepare(query.sql);
     const parameters = bind(query.parameters as readonly SqlValue[]);
     if (statement.columns().length > 0) return { rows: statement.all(...parameters) as Row[] };
-    const { changes } = statement.run(...parameters);
-    return { rows: [], numAffectedRows: BigInt(changes) };
+    return { rows: [], numAffectedRows: BigInt(runStatement(statement, parameters)) };
   }
 
   // Kysely requires it; migrations never stream, and a partial result would be worse.

@@ -9,6 +9,7 @@ import { quoteName } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
 import { sql } from '../statement.ts';
 import { alterColumns } from './alter-columns.ts';
+import { describeSqlite } from './describe.ts';
 import { introspectSqlite } from './introspect.ts';
 import { movingSqlite } from './moving.ts';
 import { ownTypes } from './own-types.ts';
@@ -58,6 +59,7 @@ end`,
 export const sqliteSchema = (names: ServiceNames): SchemaDialect => ({
   own: ownTypes,
   introspection: introspectSqlite,
+  describe: describeSqlite,
   referenceTriggers: nulledReferencesSqlite,
   sameKeys: sameKeysSqlite,
   revokedKeyTriggers: revokedKeysSqlite(names),

@@ -5,6 +5,7 @@ import { parsePositive } from '../values.ts';
 /** A positive whole number that the database gives to a new record. */
 export const integerKey = {
   kind: 'integer',
+  givenBy: 'database',
   field: type.define({ required: true }),
   schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   parse: parsePositive,

@@ -43,6 +43,7 @@ export const newUuid = (now: number): string => {
 /** A UUID that the service gives to a new record; paths and bodies may name it in either case. */
 export const uuidKey = {
   kind: 'uuid',
+  givenBy: 'service',
   field: { type, options: { required: true } },
   schema: type.input(),
   parse: type.parse,

@@ -28,6 +28,7 @@ import type { Action, ResourceHooks, View } from '../resource.ts';
 import { isolationOption, restrictedOption, ruleOption, viewedWhenOption } from '../row-rule.ts';
 import type { FieldDefinitions } from '../types.ts';
 import { iconNames } from './icons.ts';
+import type { TableOption } from './table-option.ts';
 
 type Definition = ResourceDefinition<FieldDefinitions>;
 
@@ -68,6 +69,16 @@ const publicRead = { where: plainObject, orOwn: flag } satisfies OptionTable<
   NonNullable<Definition['publicRead']>
 >;
 
+const onlyTrue = oneOf(true);
+
+const table = {
+  name: textual,
+  schema: textual,
+  columns: mapOf(textual),
+  external: onlyTrue,
+  readOnly: onlyTrue,
+} satisfies OptionTable<TableOption>;
+
 const resource = {
   fields: fieldsOption,
   key: oneOf(...keyKinds),
@@ -78,6 +89,7 @@ const resource = {
   display: textual,
   plural: textual,
   singular: textual,
+  table: objectOf(table),
   views: objectOf(views),
   permissions: oneOf('writes', 'all'),
   isolation: isolationOption,

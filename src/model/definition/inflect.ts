@@ -1,3 +1,5 @@
+/** Plurals of English nouns and singulars of their plurals, only where a rule is safe. */
+
 /** Nouns with an irregular plural. */
 const irregular: Readonly<Record<string, string>> = {
   analysis: 'analyses',
@@ -71,4 +73,49 @@ export const pluralOf = (noun: string): string | undefined => {
   if (uncountable.has(last)) return undefined;
   const plural = Object.hasOwn(irregular, last) ? irregular[last] : regular(last);
   return plural === undefined ? undefined : noun.slice(0, noun.length - last.length) + plural;
+};
+
+const singulars: ReadonlyMap<string, string> = new Map(
+  Object.entries(irregular).map(([singular, plural]) => [plural, singular]),
+);
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+/** Singulars that end as plurals do: their `s` belongs to the word. */
+const endInS = words(
+  `alias apparatus atlas basis bias bonus bus cactus campus canvas census chaos chassis consensus corpus cosmos
+   debris diabetes dns focus gas genus gps iris kudos lens mars means nexus news opus os pos radius series sms species
+   status surplus syllabus tennis tls trellis virus walrus`,
+);
+
+/** Nouns whose `e` stays although other nouns of their ending have none. */
+const endInE = words(
+  `ache avalanche axe cache creche headache moustache niche quiche brownie calorie cookie freebie genie goalie hoodie
+   junkie lie magpie movie newbie pie pixie prairie rookie selfie smoothie sortie tie zombie`,
+);
+
+/** Nouns that may be meant by a word with the ending of a plural, the most likely first. */
+const candidates = (word: string): readonly string[] => {
+  const [withoutS, withoutEs] = [word.slice(0, -1), word.slice(0, -2)];
+  if (word.endsWith('ies')) return endInE.has(withoutS) ? [withoutS] : [`${word.slice(0, -3)}y`, withoutS];
+  if (!word.endsWith('es')) return [withoutS];
+  const takesEs = /(?:ss|sh|ch|x|zz|tz)es$/.test(word) ? !endInE.has(withoutS) : endInS.has(withoutEs);
+  return takesEs ? [withoutEs, withoutS] : [withoutS, withoutEs];
+};
+
+const singularWord = (word: string): string | undefined => {
+  const known = singulars.get(word);
+  if (known !== undefined) return known;
+  if (!/[^s]s$/.test(word) || endInS.has(word) || Object.hasOwn(irregular, word)) return undefined;
+  return candidates(word).find((noun) => noun.length > 1 && pluralOf(noun) === word);
+};
+
+/**
+ * Singular of an English plural in lower case, so that `pluralOf` of it is the plural again; of a compound
+ * (`blog_posts`) the last word changes. Undefined for a word that is no plural by a safe rule: `status`, `staff`.
+ */
+export const singularOf = (plural: string): string | undefined => {
+  const last = plural.slice(plural.lastIndexOf('_') + 1);
+  const singular = singularWord(last);
+  return singular === undefined ? undefined : plural.slice(0, plural.length - last.length) + singular;
 };

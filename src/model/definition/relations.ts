@@ -40,7 +40,7 @@ const isReference = ({ reference }: ModelField): boolean => reference !== undefi
  * `author`.
  */
 const toOne = ({ fields }: ResourceModel): ModelRelation[] =>
-  [...fields.values()].flatMap(({ name, column, reference, label, type, options }): ModelRelation[] => {
+  [...fields.values()].flatMap(({ name, reference, label, type, options }): ModelRelation[] => {
     const relation = relationName(name);
     if (reference === undefined || relation === name || fields.has(relation)) return [];
     const one = {
@@ -48,7 +48,7 @@ const toOne = ({ fields }: ResourceModel): ModelRelation[] =>
       label,
       many: false,
       model: reference,
-      from: column,
+      from: name,
       to: 'id',
       write: false,
     };
@@ -99,16 +99,16 @@ const toMany = (model: ResourceModel, models: ModelMap): ModelRelation[] =>
     const place = (option: 'by' | 'on') => ({ file: model.name, relation: name, option });
     if (said.through === undefined) {
       if (to === userModel) return refuse('names User, which refers to no model: say through');
-      const { column } = referenceTo(place('by'), named(to), model.name, said.by);
+      const { name: by } = referenceTo(place('by'), named(to), model.name, said.by);
       const write = said.write === true;
-      return { name, label, many: true, model: to, from: 'id', to: column, write };
+      return { name, label, many: true, model: to, from: 'id', to: by, write };
     }
     const target = to === userModel ? userModel : named(to).name;
     const between = named(nameOf(said.through));
     const by = referenceTo(place('by'), between, model.name, said.by);
     const on = referenceTo(place('on'), between, target, said.on);
     if (by === on) return refuse(`goes by ${by.name} there and back: say by and on`);
-    const through = { model: between.name, from: by.column, to: on.column };
+    const through = { model: between.name, from: by.name, to: on.name };
     return { name, label, many: true, model: target, from: 'id', to: 'id', through, write: false };
   });
 

@@ -56,7 +56,7 @@ describe('conditions on rows', () => {
           kind: 'via',
           column: 'project_id',
           model: 'Project',
-          table: 'projects',
+          stored: expect.objectContaining({ name: 'projects' }),
           rule: {
             kind: 'allOf',
             rules: [
@@ -65,7 +65,7 @@ describe('conditions on rows', () => {
                 kind: 'member',
                 column: 'team_id',
                 model: 'Membership',
-                table: 'memberships',
+                stored: expect.objectContaining({ name: 'memberships' }),
                 on: 'team_id',
                 owner: 'user_id',
                 where: [{ column: 'role', values: ['owner'], said: ['owner'] }],

@@ -1,5 +1,5 @@
 /**
- * Resolves the row rules of a model file to expressions over columns, and finds the indexes that they need.
+ * Resolves the row rules of a model file to expressions over fields, and finds the indexes that they need.
  */
 
 import { type ModelName, resolveName } from '../../fields/named-model.ts';
@@ -16,7 +16,7 @@ import {
   type RowMember,
   type RowReachRule,
   type RowRuleName,
-  tablesAsked,
+  rowsAsked,
 } from '../row-expression.ts';
 import { checkValue } from '../validate.ts';
 import { reachRule } from './reach-rule.ts';
@@ -96,8 +96,8 @@ const ownRule = (place: RulePlace, model: ResourceModel, { field }: Said<'own'>)
   const reference = findReference(place, model, field);
   if (reference.reference !== 'User')
     return refuse(place, `needs a reference to User, and ${reference.name} is none`);
-  noteColumn(place, model, reference.column);
-  return { kind: 'own', column: reference.column };
+  noteColumn(place, model, reference.name);
+  return { kind: 'own', column: reference.name };
 };
 
 const equalsRule = (
@@ -107,8 +107,8 @@ const equalsRule = (
 ): RowExpression => {
   const target = findRuleField(place, model, field);
   const columnValue = encodeValue(place, target, value);
-  noteColumn(place, model, target.column);
-  return { kind: 'equals', column: target.column, value: columnValue, said: String(value) };
+  noteColumn(place, model, target.name);
+  return { kind: 'equals', column: target.name, value: columnValue, said: String(value) };
 };
 
 const conditionsOf = (
@@ -122,7 +122,7 @@ const conditionsOf = (
     const values = Array.isArray(given) ? given : [given];
     if (values.length === 0) return refuse(at, 'has no values');
     return {
-      column: field.column,
+      column: field.name,
       values: Object.freeze(values.map((value) => encodeValue(at, field, value))),
       said: Object.freeze(values.map(String)),
     };
@@ -157,32 +157,32 @@ const memberRule = (place: RulePlace, model: ResourceModel, said: Said<'member'>
   if (!isComparable([model, field], [memberships, on]))
     return refuse(place, `cannot compare ${field.name} with ${memberships.name}.${on.name}`);
   const where = conditionsOf(place, memberships, said.where);
-  noteColumn(place, model, field.column);
+  noteColumn(place, model, field.name);
   // With this index, the membership in one of many teams is one look-up.
-  place.needed.push({ model: memberships.name, columns: [owner, on.column] });
+  place.needed.push({ model: memberships.name, columns: [owner, on.name] });
   return {
     kind: 'member',
-    column: field.column,
+    column: field.name,
     model: memberships.name,
-    table: memberships.table,
-    on: on.column,
+    stored: memberships.stored,
+    on: on.name,
     owner,
     where: Object.freeze(where),
   };
 };
 
 const viaRule = (place: RulePlace, model: ResourceModel, { field, rule, of }: Said<'via'>): RowExpression => {
-  const { name, column, reference = '' } = findReference(place, model, field);
+  const { name, reference = '' } = findReference(place, model, field);
   const named = of === undefined ? reference : nameIn(place, of);
   if (named !== reference)
     return refuse(place, `says that ${name} names ${named}, and it names ${reference}`);
   const target = findModel(place, reference);
-  noteColumn(place, model, column);
+  noteColumn(place, model, name);
   return {
     kind: 'via',
-    column,
+    column: name,
     model: target.name,
-    table: target.table,
+    stored: target.stored,
     rule: expressionOf(place, target, rule),
   };
 };
@@ -260,7 +260,7 @@ export const resolveRules = (
     const declared = saidViewed[index];
     const condition = declared === undefined ? noRecord : expressionOf(place, model, declared);
     // The response of a write would be decided by the table as it was before the write.
-    if (tablesAsked(condition).includes(model.table))
+    if (rowsAsked(condition).includes(model.stored))
       return refuse(place, `asks records of ${model.name} itself, which its own writes change`);
     return Object.freeze({ fields, condition: reachRule(condition) });
   });

@@ -85,7 +85,7 @@ const publicReadOf = (
     const encoded = field.type.encode(value, field.options);
     if (encoded === null)
       throw new DefinitionError(model, 'publicRead.where needs a value to be equal to', name);
-    return Object.freeze({ column: field.column, value: encoded, said: String(value) });
+    return Object.freeze({ column: field.name, value: encoded, said: String(value) });
   });
   if (conditions.length === 0)
     throw new DefinitionError(model, 'publicRead.where is empty: say what a published record is');

@@ -1,10 +1,10 @@
 /** Stores the versions of records in their transactions, reads them, and removes old ones. */
 
 import type { Database, SqlValue, Transaction } from '../../database/database.ts';
-import { columnsOfRecord, recordStatement } from '../../database/record-column.ts';
+import { columnsOfNew, columnsOfRecord, recordStatement } from '../../database/record-column.ts';
 import { timeText } from '../../database/source.ts';
 import { identifier, join, RowStatements, sql, statement, tableName } from '../../database/statement.ts';
-import type { RecordId } from '../../fields/key.ts';
+import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import { parseExact } from '../../kernel/exact-json.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -129,16 +129,13 @@ export const createHistory = (database: Database, model: string) => {
     companion: (
       { at, actor }: Pick<NewVersion, 'at' | 'actor'>,
       record: RecordId | undefined,
+      key: RecordKey,
     ): CompanionInsert => {
       const about = record === undefined ? {} : columnsOfRecord(record);
-      return companions({
-        model,
-        ...about,
-        action: 'create',
-        at: toTimestamp(at),
-        ...actorRow(actor),
-        before: null,
-      });
+      return companions(
+        { model, ...about, action: 'create', at: toTimestamp(at), ...actorRow(actor), before: null },
+        record === undefined ? columnsOfNew(dialect, key) : {},
+      );
     },
 
     /** Erases the values of every version of a record, but not the versions. Returns their number. */

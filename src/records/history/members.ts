@@ -9,6 +9,7 @@
  */
 
 import type { Database, SqlValue } from '../../database/database.ts';
+import { readId } from '../../database/record-column.ts';
 import { columnOf, hasValue, ruleValue, type Source, storedValue } from '../../database/source.ts';
 import {
   type Argument,
@@ -16,6 +17,7 @@ import {
   identifier,
   join,
   own,
+  rowsOf,
   type Statement,
   sql,
   statement,
@@ -100,7 +102,7 @@ const tenantBehind = ({ behind, context }: Reading, first: Fragment, param: Memb
     const { source, conditions } = readRows(step, context, alias, param);
     const held = [...hasValue(columnOf(source, 'id'), id, dialect, alias), ...conditions];
     const next = storedValue(columnOf(source, step.column), dialect, alias);
-    return sql`(select ${next} from ${identifier(step.model.table)} as ${identifier(alias)}${where(held)})`;
+    return sql`(select ${next} from ${rowsOf(step.model.stored)} as ${identifier(alias)}${where(held)})`;
   }, first);
 };
 
@@ -124,8 +126,8 @@ const membersStatement = (reading: Reading, count: number): Statement<MemberArgu
     ];
     const name = sql`(select name from ${own('users')} where ${tableName('users', 'id')} = ${user})`;
     return sql`with ${identifier(asked)} (user_id, tenant) as (values ${join(pairs)})
-      select ${user} as user_id, ${tenant} as tenant, ${name} as name from ${identifier(asked)} where exists (
-        select 1 from ${identifier(memberships.model.table)} as ${identifier(row)}${where(held)})`;
+      select ${user} as user_id, ${readId(dialect, memberships.named, tenant)} as tenant, ${name} as name from ${identifier(asked)} where exists (
+        select 1 from ${rowsOf(memberships.model.stored)} as ${identifier(row)}${where(held)})`;
   });
 };
 

@@ -10,7 +10,15 @@
 import type { SqlValue } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source } from '../../database/source.ts';
-import { type Fragment, identifier, join, sql, tableName } from '../../database/statement.ts';
+import {
+  columnsOfRows,
+  type Fragment,
+  identifier,
+  join,
+  rowsOf,
+  sql,
+  tableName,
+} from '../../database/statement.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { Models } from '../../model/models.ts';
@@ -125,9 +133,11 @@ export const createCompanions = <Columns extends Readonly<Record<string, ColumnS
   computed?: ComputedColumns<keyof Columns & string>,
 ) => CompanionInsert) => {
   return (row, computed = {}) => {
-    // An id that the database gives is that of the inserted row, and a number.
+    // An id that the database gives is that of the inserted row: a number, unless it is computed.
     const isGiven = row['record_id'] !== undefined;
-    const filled = Object.keys(columns).filter((each) => isGiven || each !== 'record_key');
+    const filled = Object.keys(columns).filter(
+      (each) => isGiven || each !== 'record_key' || computed[each] !== undefined,
+    );
     const given = filled.filter(
       (each) =>
         computed[each] === undefined &&
@@ -190,8 +200,9 @@ class ValueCollector {
     this.take(source, prefix, expression.column, value);
     if (expression.kind !== 'via') return;
     const row = `_kept${depth}`;
+    const named = columnsOfRows(expression.stored, row);
     const next = (of: string): Fragment =>
-      sql`(select ${identifier(row, of)} from ${tableName(expression.table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${value})`;
+      sql`(select ${named(of)} from ${rowsOf(expression.stored)} as ${identifier(row)} where ${named('id')} = ${value})`;
     const target = sourceOf(expression.model, this.#models);
     this.walk(expression.rule, target, prefix + pathBehind(expression.column, ''), next, depth + 1);
   }
@@ -335,7 +346,7 @@ const keptValues = (model: ResourceModel, models: Models): KeptValues => {
   if (cached !== undefined) return cached;
   const source = resourceSource(model, models);
   const collector = new ValueCollector(models);
-  const column = (of: string): Fragment => identifier(model.table, of);
+  const column = columnsOfRows(model.stored);
   const { isolation, publicRead, viewedWhen, manage } = model.rules;
   for (const { column: of } of publicRead ?? []) collector.take(source, '', of, column(of));
   // The users whom the record shows, and its tenants, decide who sees the actor.

@@ -15,6 +15,7 @@ import {
   tableName,
 } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
+import { isNumeric } from '../../fields/keys.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { Models } from '../../model/models.ts';
 import { type ResourceModel, setByServer } from '../../model/resource.ts';
@@ -119,7 +120,7 @@ class VersionCompiler {
       ];
     });
     return sql`(select ${tableName(historyName)}.*, ${join(flags)} from ${tableName(historyName)}
-      where model = ${param('model')} and ${isAboutRecord(param, this.#model.key.kind !== 'integer')}) as ${identifier(version)}`;
+      where model = ${param('model')} and ${isAboutRecord(param, !isNumeric(this.#model.key))}) as ${identifier(version)}`;
   }
 
   /** The flag of a side: 1 if its values meet the grant's conditions. */

@@ -1,7 +1,7 @@
 /** The conditions and orders of a list request in SQL, which all of its statements share. */
 
 import type { Dialect } from '../../database/dialect.ts';
-import { columnOf, rowAlias, ruleValue, storedValue } from '../../database/source.ts';
+import { columnOf, rowAlias, ruleValue, type Source, storedValue } from '../../database/source.ts';
 import {
   type Argument,
   type Fragment,
@@ -32,6 +32,13 @@ export const joiningOf = (dialect: Dialect, param: Argument<ListArguments>): Joi
   maxRowsExamined: param('maxRowsExamined'),
 });
 
+/** The searched columns of fields, as SQL names them. */
+const searchedColumns = (source: Source, fields: readonly string[]): readonly string[] =>
+  fields.map((name) => {
+    const { column = name } = columnOf(source, name);
+    return column;
+  });
+
 const searchConditions = (
   { source, searched }: ListShape,
   dialect: Dialect,
@@ -40,7 +47,7 @@ const searchConditions = (
   if (searched === undefined) return [];
   const { search } = source;
   if (search !== undefined && searched.length > 0) {
-    const request = { index: search, columns: searched, words: param('search') };
+    const request = { index: search, columns: searchedColumns(source, searched), words: param('search') };
     return [dialect.search.matches(storedValue(columnOf(source, source.key), dialect), request)];
   }
   const branches = searched.map((of) =>
@@ -58,9 +65,11 @@ const rowCondition = (
   { column, operator, count, negated }: FilterShape,
   dialect: Dialect,
   row: string,
-  bound: (index: number) => Fragment,
+  given: (index: number) => Fragment,
 ): Fragment => {
   const value = storedValue(column, dialect, row);
+  const bound = (index: number): Fragment =>
+    column.isNarrow === true ? dialect.cast(given(index), column.type.column) : given(index);
   switch (operator) {
     case 'null':
       return negated ? sql`${value} is not null` : sql`${value} is null`;
@@ -170,7 +179,7 @@ const rankedClauses = (
   const reach = reachConditions(rows.terms, column, value, 'find', dialect);
   const search = dialect.search.ranked({
     index: source.search,
-    columns: searched,
+    columns: searchedColumns(source, searched),
     words: param('search'),
     source: from,
     key,

@@ -407,7 +407,7 @@ export const shapeOf = (
     source.search === undefined
       ? [...usable.values()].filter(({ type }) => type.searchable).map(({ name }) => name)
       : // Without words nothing matches.
-        source.search.columns.filter((name) => search !== '' && usable.has(name));
+        source.search.fields.filter((name) => search !== '' && usable.has(name));
   return {
     source,
     rows,

@@ -2,7 +2,17 @@
 
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
+import { readId } from '../../database/record-column.ts';
+import {
+  columnsOfRows,
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  rowsOf,
+  sql,
+  statement,
+} from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 
@@ -49,16 +59,27 @@ const readByHundreds = async (
   return found;
 };
 
+/** The columns of a dependency. */
+const dependency = (
+  dialect: Dialect,
+  key: RecordKey,
+  target: RecordKey,
+  column: (field: string) => Fragment,
+  name: string,
+): Fragment =>
+  sql`${readId(dialect, key, column('id'))} as id, ${readId(dialect, target, column(name))} as ${identifier('to')}`;
+
 /** Prepares the search for records of a model that refer to others by a field, which has an index. */
 export const createReferring = (
   dialect: Dialect,
-  { key, table }: ResourceModel,
-  { column, referenceKey = key }: ModelField,
+  { key, stored }: ResourceModel,
+  { name, referenceKey = key }: ModelField,
 ): Referring => {
+  const column = columnsOfRows(stored);
   const referring = statement<{ ids: readonly RecordId[]; most: number }>(
     dialect,
     (param) =>
-      sql`select ${identifier('id')} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) limit ${param('most')}`,
+      sql`select ${dependency(dialect, key, referenceKey, column, name)} from ${rowsOf(stored)} where ${column(name)} in (${namedIds(param)}) limit ${param('most')}`,
   );
   return (reader, ids, most) =>
     readByHundreds(key, referenceKey, ids, most, (part, left) =>
@@ -69,16 +90,16 @@ export const createReferring = (
 /** Prepares the search for records of a model that are deleted or changed with those to which a field refers. */
 export const createDependents = (
   dialect: Dialect,
-  { key, table }: ResourceModel,
-  { column, referenceKey = key }: ModelField,
+  { key, stored }: ResourceModel,
+  { name, referenceKey = key }: ModelField,
   most: number,
   lock: Fragment,
 ): Dependents => {
-  const id = identifier('id');
+  const column = columnsOfRows(stored);
   const referring = statement<{ ids: readonly RecordId[] }>(
     dialect,
     (param) =>
-      sql`select ${id} as id, ${identifier(column)} as ${identifier('to')} from ${identifier(table)} where ${identifier(column)} in (${namedIds(param)}) order by ${id} limit ${literal(most)}${lock}`,
+      sql`select ${dependency(dialect, key, referenceKey, column, name)} from ${rowsOf(stored)} where ${column(name)} in (${namedIds(param)}) order by ${column('id')} limit ${literal(most)}${lock}`,
   );
   return (transaction, ids) =>
     readByHundreds(key, referenceKey, ids, most, (part) =>

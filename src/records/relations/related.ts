@@ -253,7 +253,7 @@ const reachedBehind = (
   const { dialect, value } = joining;
   return reach.terms.flatMap((term, index) => {
     if (typeof term !== 'string' && term.kind === 'via' && term.column === relation.to) {
-      const named: ColumnSql = (of) => identifier(before, of);
+      const named: ColumnSql = (of) => ruleValue(columnOf(step.from, of), dialect, before);
       return [expressionCondition(term.rule, named, value(reach.start + index), 'hold', dialect)];
     }
     const single = { ...step, reach: { ...reach, terms: [term], start: reach.start + index } };
@@ -261,8 +261,16 @@ const reachedBehind = (
   });
 };
 
-const reachedLink = ({ link }: RelationStep, row: string, purpose: ConditionPurpose, joining: Joining) =>
-  link === undefined ? [] : reached(link, (of) => identifier(row, of), purpose, joining);
+const reachedLink = (
+  { link, between }: RelationStep,
+  row: string,
+  purpose: ConditionPurpose,
+  joining: Joining,
+): readonly Fragment[] => {
+  if (link === undefined || between === undefined) return [];
+  const column: ColumnSql = (of) => ruleValue(columnOf(between, of), joining.dialect, row);
+  return reached(link, column, purpose, joining);
+};
 
 const from = ({ target }: RelationStep, row: string, { dialect }: Joining): Fragment =>
   sql` from ${target.from(dialect)} as ${identifier(row)}`;

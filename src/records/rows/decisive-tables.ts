@@ -1,5 +1,6 @@
-import { type Models, referencedTable } from '../../model/models.ts';
-import { tablesAsked } from '../../model/row-expression.ts';
+import { type Models, referencedRows } from '../../model/models.ts';
+import { rowsAsked } from '../../model/row-expression.ts';
+import type { StoredTable } from '../../model/stored-table.ts';
 
 /** Tables of the service that decide which records a caller may read. */
 const ownTables = ['users', 'roles', 'user_roles', 'permissions'];
@@ -10,18 +11,18 @@ const ownTables = ['users', 'roles', 'user_roles', 'permissions'];
  */
 export const decisiveTables = (models: Models): readonly string[] => {
   const all = [...models.values()];
-  const tables = new Set(
+  const tables = new Set<StoredTable>(
     all.flatMap(({ rules: { isolation, viewedWhen } }) => {
       const expressions = viewedWhen.map(({ condition }) => condition.expression);
       if (isolation !== undefined) expressions.unshift(isolation.read.expression);
-      return expressions.flatMap(tablesAsked);
+      return expressions.flatMap(rowsAsked);
     }),
   );
   // Iterating a set includes elements that are added meanwhile.
   for (const table of tables) {
-    const model = all.find((each) => each.table === table);
+    const model = all.find((each) => each.stored === table);
     for (const { reference } of model?.fields.values() ?? [])
-      if (reference !== undefined) tables.add(referencedTable(models, reference));
+      if (reference !== undefined) tables.add(referencedRows(models, reference));
   }
-  return [...new Set([...ownTables, ...tables])];
+  return [...new Set([...ownTables, ...[...tables].map(({ name }) => name)])];
 };

@@ -1,8 +1,18 @@
 /** Compiles a row rule to SQL. */
 
 import type { Dialect } from '../../database/dialect.ts';
-import { type Fragment, identifier, join, literal, sql, tableName, where } from '../../database/statement.ts';
+import {
+  columnsOfRows,
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  rowsOf,
+  sql,
+  where,
+} from '../../database/statement.ts';
 import { isOfCaller, pathBehind, type RowExpression, type RowMember } from '../../model/row-expression.ts';
+import type { StoredTable } from '../../model/stored-table.ts';
 
 /**
  * The purpose of a condition on rows. `find`: find the rows that meet it, by indexes, starting at the caller's
@@ -23,15 +33,16 @@ interface Compilation {
   readonly depth: number;
 }
 
-/** The SQL of a column of the row that a condition is about. */
-export type ColumnSql = (column: string) => Fragment;
+/** The SQL of the column of a field, in the row that a condition is about. */
+export type ColumnSql = (field: string) => Fragment;
 
 /** Alias of a row in a sub-select, which no table or column can have. */
 const rowName = (depth: number): string => `_row${depth}`;
 
 const within = (compilation: Compilation): Compilation => ({ ...compilation, depth: compilation.depth + 1 });
 
-const from = (table: string, row: string): Fragment => sql` from ${tableName(table)} as ${identifier(row)}`;
+const from = (stored: StoredTable, row: string): Fragment =>
+  sql` from ${rowsOf(stored)} as ${identifier(row)}`;
 
 /** The condition that a value is among those of a query; if it is no alternative, the planner chooses the join. */
 const among = ({ dialect, alternative }: Compilation, value: Fragment, query: Fragment): Fragment =>
@@ -43,38 +54,45 @@ export const membershipConditions = (
   row: string,
   value: Fragment,
   caller: Fragment,
-): readonly Fragment[] => [...ofCaller(rule, row, caller), sql`${identifier(row, rule.on)} = ${value}`];
+): readonly Fragment[] => [
+  ...ofCaller(rule, row, caller),
+  sql`${columnsOfRows(rule.stored, row)(rule.on)} = ${value}`,
+];
 
 /** The conditions that a membership has the values that a rule demands. */
-export const demandedValues = (demanded: RowMember['where'], row: string): readonly Fragment[] =>
+export const demandedValues = (demanded: RowMember['where'], columns: ColumnSql): readonly Fragment[] =>
   demanded.map(
-    ({ column, values }) => sql`${identifier(row, column)} in (${join(values.map((each) => literal(each)))})`,
+    ({ column, values }) => sql`${columns(column)} in (${join(values.map((each) => literal(each)))})`,
   );
 
-const ofCaller = ({ owner, where: demanded }: RowMember, row: string, caller: Fragment): Fragment[] => [
-  sql`${identifier(row, owner)} = ${caller}`,
-  ...demandedValues(demanded, row),
-];
+const ofCaller = (
+  { stored, owner, where: demanded }: RowMember,
+  row: string,
+  caller: Fragment,
+): Fragment[] => {
+  const column = columnsOfRows(stored, row);
+  return [sql`${column(owner)} = ${caller}`, ...demandedValues(demanded, column)];
+};
 
 /** The query of the values that the caller's memberships name. */
 export const memberValues = (rule: RowMember, caller: Fragment, row = rowName(0)): Fragment =>
-  sql`select ${identifier(row, rule.on)}${from(rule.table, row)}${where(ofCaller(rule, row, caller))}`;
+  sql`select ${columnsOfRows(rule.stored, row)(rule.on)}${from(rule.stored, row)}${where(ofCaller(rule, row, caller))}`;
 
 const membership = (compilation: Compilation, rule: RowMember, value: Fragment): Fragment => {
   const { caller } = compilation;
   const row = rowName(compilation.depth);
   return compilation.purpose === 'find'
     ? among(compilation, value, memberValues(rule, caller, row))
-    : sql`exists (select 1${from(rule.table, row)}${where(membershipConditions(rule, row, value, caller))})`;
+    : sql`exists (select 1${from(rule.stored, row)}${where(membershipConditions(rule, row, value, caller))})`;
 };
 
 type Via = Extract<RowExpression, { readonly kind: 'via' }>;
 
-const reference = (compilation: Compilation, { table, rule }: Via, value: Fragment): Fragment => {
+const reference = (compilation: Compilation, { stored, rule }: Via, value: Fragment): Fragment => {
   const row = rowName(compilation.depth);
-  const column: ColumnSql = (of) => identifier(row, of);
-  const named = from(table, row);
-  const id = identifier(row, 'id');
+  const column = columnsOfRows(stored, row);
+  const named = from(stored, row);
+  const id = column('id');
   // An alternative would collect all ids, and there may be any number that do not depend on the caller.
   if (compilation.purpose === 'hold' || (compilation.alternative && !isOfCaller(rule))) {
     const met = conditionOf({ ...within(compilation), purpose: 'hold' }, rule, column);

@@ -1,18 +1,22 @@
 /** Explains a row rule for one record: the outcome of each of its conditions. */
 
 import type { Database, SqlValue } from '../../database/database.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import {
+  columnsOfRows,
   type Fragment,
   identifier,
   join,
+  rowsOf,
   sql,
   statement,
-  tableName,
   where,
 } from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import type { ResourceModel } from '../../model/resource.ts';
 import type { RowExpression } from '../../model/row-expression.ts';
+import type { StoredTable } from '../../model/stored-table.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { type ColumnSql, expressionCondition, membershipConditions } from './expression.ts';
 import { reachConditions, reachOf } from './reach.ts';
@@ -41,17 +45,18 @@ interface RecordCondition {
 }
 
 /** The columns of the record to which a reference leads; null if there is none. */
-const referred = (table: string, reference: Fragment, depth: number): ColumnSql => {
+const referred = (stored: StoredTable, reference: Fragment, depth: number): ColumnSql => {
   const row = `_referred${depth}`;
+  const column = columnsOfRows(stored, row);
   return (of) =>
-    sql`(select ${identifier(row, of)} from ${tableName(table)} as ${identifier(row)} where ${identifier(row, 'id')} = ${reference})`;
+    sql`(select ${column(of)} from ${rowsOf(stored)} as ${identifier(row)} where ${column('id')} = ${reference})`;
 };
 
 const conditionFor = (expression: RowExpression, column: ColumnSql, depth = 0): RecordCondition => {
   if ('rules' in expression)
     return { expression, column, within: expression.rules.map((rule) => conditionFor(rule, column, depth)) };
   if (expression.kind !== 'via') return { expression, column, within: [] };
-  const target = referred(expression.table, column(expression.column), depth);
+  const target = referred(expression.stored, column(expression.column), depth);
   return { expression, column, within: [conditionFor(expression.rule, target, depth + 1)] };
 };
 
@@ -61,12 +66,19 @@ const flattened = (condition: RecordCondition): readonly RecordCondition[] => [
 ];
 
 /** The SQL of `RowOutcome.id`. */
-const idOf = ({ expression, column }: RecordCondition, caller: Fragment): Fragment => {
-  if (expression.kind === 'via') return column(expression.column);
+const idOf = (
+  { expression, column }: RecordCondition,
+  caller: Fragment,
+  dialect: Dialect,
+  keyOf: KeyOfModel,
+): Fragment => {
+  if (expression.kind === 'via') return readId(dialect, keyOf(expression.model), column(expression.column));
   if (expression.kind !== 'member') return sql`null`;
   const row = '_membership';
   const met = membershipConditions(expression, row, column(expression.column), caller);
-  return sql`(select ${identifier(row, 'id')} from ${tableName(expression.table)} as ${identifier(row)}${where(met)} order by ${identifier(row, 'id')} limit 1)`;
+  const id = columnsOfRows(expression.stored, row)('id');
+  const shown = readId(dialect, keyOf(expression.model), id);
+  return sql`(select ${shown} from ${rowsOf(expression.stored)} as ${identifier(row)}${where(met)} order by ${id} limit 1)`;
 };
 
 type OutcomeRow = Readonly<Record<string, SqlValue>>;
@@ -108,19 +120,19 @@ export const rowOutcomes = async (
   const reach = reachOf(grant);
   if (reach === undefined) return undefined;
   const { dialect } = database;
-  const column: ColumnSql = (of) => identifier(model.table, of);
+  const column = columnsOfRows(model.stored);
   const condition = conditionFor(expression, column);
   const read = statement<OutcomeArguments>(dialect, (param) => {
     const columns = flattened(condition).flatMap((each, place) => {
       const holds = expressionCondition(each.expression, each.column, param('caller'), 'hold', dialect);
       return [
         sql`case when ${holds} then 1 else 0 end as ${identifier(`holds${place}`)}`,
-        sql`${idOf(each, param('caller'))} as ${identifier(`id${place}`)}`,
+        sql`${idOf(each, param('caller'), dialect, keyOf)} as ${identifier(`id${place}`)}`,
       ];
     });
     const reached = reachConditions(reach.terms, column, (index) => param('rows', index), 'hold', dialect);
     const one = [...reached, sql`${column('id')} = ${param('id')}`];
-    return sql`select ${join(columns)} from ${identifier(model.table)}${where(one)}`;
+    return sql`select ${join(columns)} from ${rowsOf(model.stored)}${where(one)}`;
   });
   const row = await database.get<OutcomeRow>(read({ caller, id, rows: reach.values }));
   return row && readOutcome(condition, row, { place: 0 }, keyOf);

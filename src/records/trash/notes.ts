@@ -2,7 +2,16 @@
 
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { type Fragment, identifier, join, literal, sql, statement } from '../../database/statement.ts';
+import { readId } from '../../database/record-column.ts';
+import {
+  columnsOfRows,
+  type Fragment,
+  join,
+  literal,
+  rowsOf,
+  sql,
+  statement,
+} from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
@@ -28,18 +37,19 @@ export type NoteReferences = (
 /**
  * The two columns of an id. Notes are found by their bundle, so that the number of an id that is a text is of no use.
  */
-const idColumns = (dialect: Dialect, { field: { type } }: RecordKey, value: Fragment): readonly Fragment[] =>
-  type.column === 'integer'
+const idColumns = (dialect: Dialect, key: RecordKey, value: Fragment): readonly Fragment[] =>
+  key.field.type.column === 'integer'
     ? [value, dialect.cast(sql`null`, 'text')]
-    : [literal(0), dialect.cast(value, 'text')];
+    : [literal(0), dialect.cast(readId(dialect, key, value), 'text')];
 
 /** Prepares the notes on references by a model's field: one statement for each hundred deleted records. */
 export const createNotes = (
   database: Database,
-  { name: model, key, table }: ResourceModel,
-  { name: field, column, referenceKey = key }: ModelField,
+  { name: model, key, stored }: ResourceModel,
+  { name: field, referenceKey = key }: ModelField,
 ): NoteReferences => {
   const { dialect } = database;
+  const column = columnsOfRows(stored);
   const noting = statement<NoteArguments>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     const text = (of: Exclude<keyof NoteArguments, 'ids'>): Fragment =>
@@ -48,11 +58,11 @@ export const createNotes = (
       literal('reference'),
       literal(model),
       literal(field),
-      ...idColumns(dialect, key, identifier('id')),
-      ...idColumns(dialect, referenceKey, identifier(column)),
+      ...idColumns(dialect, key, column('id')),
+      ...idColumns(dialect, referenceKey, column(field)),
       ...bundleColumns.map((each) => text(each)),
     ];
-    return sql`insert into ${trashTable} (${trashColumns(noteColumns)}) select ${join(values)} from ${identifier(table)} where ${identifier(column)} in (${join(ids)})`;
+    return sql`insert into ${trashTable} (${trashColumns(noteColumns)}) select ${join(values)} from ${rowsOf(stored)} where ${column(field)} in (${join(ids)})`;
   });
   return async (transaction, ids, { bundle, at, actor }) => {
     for (let start = 0; start < ids.length; start += idsPerStatement) {

@@ -1,5 +1,6 @@
 /** Reads what records hide from the callers of a mask: fields that `views.when` makes depend on the record. */
 
+import { readId } from '../../database/record-column.ts';
 import { columnOf } from '../../database/source.ts';
 import { type Fragment, identifier, join, sql, where } from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
@@ -36,11 +37,11 @@ export class RecordDisclosure {
     const { mask } = grant;
     const hidden = new Map(ids.map((id) => [id, hiddenFields(mask, '', {})]));
     if (mask === undefined) return hidden;
-    const { database, dialect, column, name } = this.#table;
+    const { database, dialect, column, model, name } = this.#table;
     const read = this.#table.compiled(`hidden ${mask.key}`, (param) => {
       const flags = maskFlags(mask, '', (set) => showsFields(set, column, dialect));
       const asked = Array.from({ length: idsPerStatement }, (_, index) => param('values', index));
-      const columns = join([sql`${column('id')} as id`, ...flags]);
+      const columns = join([sql`${readId(dialect, model.key, column('id'))} as id`, ...flags]);
       return sql`select ${columns} from ${name} where ${column('id')} in (${join(asked)})`;
     });
     for (const values of byHundreds(ids)) {
@@ -65,18 +66,19 @@ export class RecordDisclosure {
     const seen = seenSource(source, mask);
     const conditions = [from, to].flatMap((of) => columnOf(seen, of).shownIf ?? []);
     if (mask === undefined || conditions.length === 0) return undefined;
+    const keys = { from: keyBehind(model, from), to: keyBehind(model, to) };
     const read = this.#table.compiled(`joined ${mask.key} ${from} ${to}`, (param) => {
       const named = (start: number): Fragment =>
         join(Array.from({ length: idsPerStatement }, (_, index) => param('values', start + index)));
       const rows = [
         sql`${column(from)} in (${named(0)})`,
         sql`${column(to)} in (${named(idsPerStatement)})`,
-        ...conditions.map(({ condition }) => condition(dialect, model.table)),
+        ...conditions.map(({ condition }) => condition(dialect, model.stored.name)),
       ];
-      const columns = sql`${column(from)} as id, ${column(to)} as ${identifier('to')}`;
+      const read = (key: RecordKey, of: string): Fragment => readId(dialect, key, column(of));
+      const columns = sql`${read(keys.from, from)} as id, ${read(keys.to, to)} as ${identifier('to')}`;
       return sql`select distinct ${columns} from ${name}${where(rows)}`;
     });
-    const keys = { from: keyBehind(model, from), to: keyBehind(model, to) };
     const joined = new Map<RecordId, Set<RecordId>>();
     for (const some of byHundreds(ids))
       for (const further of byHundreds(others)) {

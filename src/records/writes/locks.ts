@@ -1,6 +1,7 @@
 /** Locks the records of a transaction in the order of their ids, so that transactions never wait in a circle. */
 
 import type { SqlValue, Transaction } from '../../database/database.ts';
+import { readId } from '../../database/record-column.ts';
 import { type Argument, type Fragment, join, type Statement, sql, where } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import type { Grant } from '../../policy/grant.ts';
@@ -42,13 +43,13 @@ export class RecordLocks {
 
   /** The statement that finds the records within a reach by a hundred values of a column, and locks them. */
   #finding(reaches: readonly RowReach[], by: string, lock: RowLock | undefined): Statement<WriteArguments> {
-    const { column, dialect, name } = this.#table;
+    const { column, dialect, model, name } = this.#table;
     const key = reaches.map((rows) => rows.key).join('\n');
     return this.#table.compiled(`lock ${lock} ${by} ${key}`, (param) => {
       const asked = Array.from({ length: idsPerStatement }, (_, index) => param('values', index));
       const any = join(this.#anyOf(reaches, param), ' or ');
       const conditions = [sql`${column(by)} in (${join(asked)})`, sql`(${any})`];
-      const found = sql`select ${column('id')} as id from ${name}${where(conditions)} order by ${column('id')}`;
+      const found = sql`select ${readId(dialect, model.key, column('id'))} as id from ${name}${where(conditions)} order by ${column('id')}`;
       return lock === undefined ? found : sql`${found}${dialect[lock]}`;
     });
   }

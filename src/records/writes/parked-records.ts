@@ -1,7 +1,7 @@
 /** Parks records in the table: a placeholder takes the place of a unique value that another record of the transaction gets. */
 
 import type { Transaction } from '../../database/database.ts';
-import { identifier, sql } from '../../database/statement.ts';
+import { bareColumn, sql } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import type { ModelField } from '../../model/resource.ts';
 import type { Grant } from '../../policy/grant.ts';
@@ -37,16 +37,16 @@ export class ParkedRecords {
     within: Transaction,
   ): Promise<boolean> => {
     const parking = this.#parking;
-    const { everyField, name } = this.#table;
+    const { column, everyField, model, name } = this.#table;
     const row = await this.#states.readWriteState<CurrentRecord>(grant, id, within, 'updateLock', everyField);
     if (row === undefined || !writeStateOf(row).writable) return false;
     const before = parking.withOriginals(within, id, row.whole);
     const place = parking.placeIn(fields, grant);
     if (place === undefined || !parking.leaves(fields, before, next)) return false;
     const { field, placeholder } = place;
-    const park = this.#table.compiled(`park ${field.column}`, (param) => {
+    const park = this.#table.compiled(`park ${field.name}`, (param) => {
       const value = 'sql' in placeholder ? placeholder.sql : param('values', 0);
-      return sql`update ${name} set ${identifier(field.column)} = ${value} where "id" = ${param('id')}`;
+      return sql`update ${name} set ${bareColumn(model.stored, field.name)} = ${value} where ${column('id')} = ${param('id')}`;
     });
     const values = 'sql' in placeholder ? [] : [placeholder.value];
     // Noted at once: whatever is issued from now on finds the placeholder.

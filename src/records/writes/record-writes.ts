@@ -2,12 +2,16 @@
 
 import type { Database, Query, Transaction } from '../../database/database.ts';
 import type { Dialect } from '../../database/dialect.ts';
+import { readId } from '../../database/record-column.ts';
 import { type Source, versionColumn } from '../../database/source.ts';
 import {
   type Argument,
+  assignedTo,
+  bareColumn,
+  columnsOfRows,
   type Fragment,
-  identifier,
   join,
+  rowsOf,
   type Statement,
   sql,
   statement,
@@ -18,6 +22,7 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Models } from '../../model/models.ts';
 import type { ResourceModel } from '../../model/resource.ts';
+import { hasVersion } from '../../model/stored-table.ts';
 import type { Grant } from '../../policy/grant.ts';
 import type { Columns } from '../collisions.ts';
 import { type CompanionInsert, withCompanions } from '../companion-inserts.ts';
@@ -25,7 +30,7 @@ import { keptReach } from '../history/recorded.ts';
 import type { Parking } from '../parking.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { everyRow, reachArguments, type WriteReach, writeReachOf } from '../rows/reach.ts';
-import { projection, readerOf, resourceSource, SourceViews, seenSource } from '../view.ts';
+import { projection, readerOf, resourceSource, rowVersion, SourceViews, seenSource } from '../view.ts';
 import { noArguments, type WriteArguments } from './write-arguments.ts';
 import { WriteConditions } from './write-conditions.ts';
 
@@ -62,6 +67,8 @@ export class RecordTable {
   /** The name of the table in SQL. */
   readonly name: Fragment;
   readonly version: Fragment;
+  /** The column of a field in SQL. */
+  readonly column: ColumnSql;
   /** JSON text of every field, as the column `whole`. */
   readonly everyField: Fragment;
   /** True if writes return every field, for hooks, history or events. */
@@ -78,18 +85,16 @@ export class RecordTable {
     this.model = model;
     this.source = resourceSource(model, models);
     this.views = new SourceViews(this.source);
-    this.conditions = new WriteConditions(this.source, model.table, dialect);
-    this.name = identifier(model.table);
-    this.version = identifier(model.table, versionColumn);
-    this.everyField = sql`${projection(this.source, [...model.fields.keys()], dialect, model.table)} as whole`;
+    this.column = columnsOfRows(model.stored);
+    this.name = rowsOf(model.stored);
+    this.version = rowVersion(model, dialect);
+    this.conditions = new WriteConditions(this.source, this.column, this.version, dialect);
+    this.everyField = sql`${projection(this.source, [...model.fields.keys()], dialect, model.stored.name)} as whole`;
     const { afterCommit, beforeCommit } = model.hooks;
     const hasHooks = afterCommit !== undefined || beforeCommit !== undefined;
     this.needsWhole = hasHooks || model.history || model.events;
     this.keptReach = model.events ? [sql`${keptReach(model, models, dialect)} as reach`] : [];
   }
-
-  /** A column in SQL. */
-  readonly column: ColumnSql = (of) => identifier(this.model.table, of);
 
   /** The statement of this key; `build` makes the SQL once, from nothing that the key does not name. */
   compiled(key: string, build: (param: Argument<WriteArguments>) => Fragment): Statement<WriteArguments> {
@@ -103,13 +108,18 @@ export class RecordTable {
 
   /** The RETURNING clause of a saved record, as the caller may read it. */
   returningSaved(grant: Grant): Fragment {
+    return sql` returning ${join(this.savedColumns(grant))}`;
+  }
+
+  /** The columns of a saved record, as the caller may read it, and every field where it is needed. */
+  savedColumns(grant: Grant): readonly Fragment[] {
     const seen = seenSource(this.source, grant.mask);
     const columns = [
-      sql`${this.column('id')} as id`,
+      sql`${readId(this.dialect, this.model.key, this.column('id'))} as id`,
       sql`${this.version} as version`,
-      sql`${projection(seen, grant.readable, this.dialect, this.model.table)} as json`,
+      sql`${projection(seen, grant.readable, this.dialect, this.model.stored.name)} as json`,
     ];
-    return this.#readsAll(grant) ? sql` returning ${join(columns)}` : this.returning(columns);
+    return this.needsWhole && !this.#readsAll(grant) ? [...columns, this.everyField] : columns;
   }
 
   /** The statement with its companion inserts. */
@@ -168,21 +178,22 @@ export class RecordWrites {
     const table = this.#table;
     const reach = writeReachOf(grant);
     if (reach === undefined) return undefined;
-    const names = [...Object.keys(columns), 'created_at', 'updated_at'];
+    const times = ['created_at', 'updated_at'].filter((name) => table.model.fields.has(name));
+    const names = [...Object.keys(columns), ...times];
     const at = toTimestamp(now);
     const further = companions.map((each) => each.key).join(' ');
     const key = `insert ${further} ${table.views.of(grant).id} ${names.join(',')}\n${reach.key}`;
     const insert = table.compiled(key, (param) =>
       table.withCompanions(grant, this.#insertion(grant, reach, names, param), companions, param),
     );
-    const values = [...Object.values(columns), at, at];
+    const values = [...Object.values(columns), ...times.map(() => at)];
     const bound = { values, companions: companions.flatMap((each) => each.values) };
     const query = insert({ ...noArguments, ...reachArguments(reach), ...readerOf(grant), ...bound });
     const [row] = await table.write<SavedRecord>(query, within, 0);
     const { writes = everyRow, held } = reach;
     if (row === undefined && writes === everyRow && held === everyRow)
       throw new Error('an insert returned no record');
-    return row && table.toSaved(row, grant);
+    return row && this.#stored(table.toSaved(row, grant), grant, within);
   };
 
   /**
@@ -200,7 +211,8 @@ export class RecordWrites {
     const reach = versions?.length === 0 ? undefined : writeReachOf(grant);
     if (reach === undefined) return undefined;
     const parking = this.#parking;
-    const all = { ...parking.originals(within, id), ...columns, updated_at: toTimestamp(now) };
+    const times = this.#table.model.fields.has('updated_at') ? { updated_at: toTimestamp(now) } : {};
+    const all = { ...parking.originals(within, id), ...columns, ...times };
     const updated = await this.#updateRow(grant, reach, id, all, versions, within, true);
     if (updated !== undefined) parking.forget(within, id);
     return updated;
@@ -250,6 +262,21 @@ export class RecordWrites {
     return { ...row, whole: last, version: Number(row.version) };
   };
 
+  /** The record as it is stored: triggers of an external table may have changed it after the statement. */
+  async #stored(saved: SavedRecord, grant: Grant, within: Transaction | undefined): Promise<SavedRecord> {
+    const table = this.#table;
+    if (table.model.stored.external !== true || within === undefined) return saved;
+    const read = table.compiled(`stored ${table.views.of(grant).id}`, (param) => {
+      const columns = table.savedColumns(grant);
+      return sql`select ${join(columns)} from ${table.name} where ${table.column('id')} = ${param('id')}`;
+    });
+    const query = read({ ...noArguments, ...readerOf(grant), id: saved.id });
+    const row = await within.get<SavedRecord>(query);
+    if (row === undefined)
+      throw new Error(`${table.model.name} ${saved.id}: a trigger has removed the record`);
+    return table.toSaved(row, grant);
+  }
+
   /** The insert of these columns; with conditions on the new row, it inserts a row that meets them or none. */
   #insertion(
     grant: Grant,
@@ -257,11 +284,11 @@ export class RecordWrites {
     names: readonly string[],
     param: Argument<WriteArguments>,
   ): Fragment {
-    const { name, conditions } = this.#table;
+    const { model, name, conditions } = this.#table;
     const saved = this.#table.returningSaved(grant);
-    const into = sql`insert into ${name} (${join(names.map((each) => identifier(each)))})`;
+    const into = sql`insert into ${name} (${join(names.map((each) => bareColumn(model.stored, each)))})`;
     if (writes.terms.length === 0 && held.terms.length === 0) {
-      const places = names.map((_, index) => param('values', index));
+      const places = names.map((each, index) => assignedTo(model.stored, each, param('values', index)));
       return sql`${into} values (${join(places)})${saved}`;
     }
     const made: ColumnSql = (of) => conditions.assignedValue(names, of, param);
@@ -269,7 +296,8 @@ export class RecordWrites {
       ...conditions.rowConditions(writes, 'writes', param, made),
       ...conditions.rowConditions(held, 'held', param, made),
     ];
-    return sql`${into} ${sql`select ${join(names.map(made))}${where(admitted)}`}${saved}`;
+    const values = names.map((each) => assignedTo(model.stored, each, made(each)));
+    return sql`${into} ${sql`select ${join(values)}${where(admitted)}`}${saved}`;
   }
 
   /** @param raises whether the record gets a new version */
@@ -287,8 +315,18 @@ export class RecordWrites {
     const { id: view } = table.views.of(grant);
     const key = `update ${raises} ${view} ${versions?.length ?? 0} ${names.join(',')}\n${reach.key}`;
     const update = table.compiled(key, (param) => {
-      const assignments = names.map((each, index) => sql`${identifier(each)} = ${param('values', index)}`);
-      if (raises) assignments.push(sql`${identifier(versionColumn)} = ${table.version} + 1`);
+      const assignments = names.map(
+        (each, index) =>
+          sql`${bareColumn(table.model.stored, each)} = ${assignedTo(table.model.stored, each, param('values', index))}`,
+      );
+      const { stored, fields } = table.model;
+      if (raises && hasVersion(stored))
+        assignments.push(sql`${bareColumn(stored, versionColumn)} = ${table.version} + 1`);
+      // A write of no values still runs triggers, and compares the version. An identity may not be set.
+      if (assignments.length === 0) {
+        const { name = 'id' } = [...fields.values()].find(({ serverSet }) => !serverSet) ?? {};
+        assignments.push(sql`${bareColumn(stored, name)} = ${bareColumn(stored, name)}`);
+      }
       const conditions = this.#updateConditions(reach, names, versions, param);
       return sql`update ${table.name} set ${join(assignments)}${where(conditions)}${table.returningSaved(grant)}`;
     });
@@ -296,7 +334,7 @@ export class RecordWrites {
     const asked = { ...noArguments, ...reachArguments(reach), ...readerOf(grant) };
     const query = update({ ...asked, values, id, versions: versions ?? [] });
     const [row] = await table.write<SavedRecord>(query, within, id);
-    return row && table.toSaved(row, grant);
+    return row && this.#stored(table.toSaved(row, grant), grant, within);
   }
 
   /** Conditions on the row as it is, and on its new values where these could leave the caller's reach. */

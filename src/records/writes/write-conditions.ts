@@ -1,8 +1,8 @@
 /** The conditions that a write puts on the row as it is, on its version, and on its new values. */
 
 import type { Dialect } from '../../database/dialect.ts';
-import { columnOf, type Source, versionColumn } from '../../database/source.ts';
-import { type Argument, type Fragment, identifier, join, sql } from '../../database/statement.ts';
+import { columnOf, type Source } from '../../database/source.ts';
+import { type Argument, type Fragment, join, sql } from '../../database/statement.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { columnsOf, type RowReach, reachConditions, type WriteReach } from '../rows/reach.ts';
 import type { WriteArguments } from './write-arguments.ts';
@@ -10,16 +10,16 @@ import type { WriteArguments } from './write-arguments.ts';
 /** The conditions of writes of a table: on the row, on its version, and on its new values. */
 export class WriteConditions {
   readonly #source: Source;
-  readonly #table: string;
+  readonly #column: ColumnSql;
+  readonly #version: Fragment;
   readonly #dialect: Dialect;
 
-  constructor(source: Source, table: string, dialect: Dialect) {
+  constructor(source: Source, column: ColumnSql, version: Fragment, dialect: Dialect) {
     this.#source = source;
-    this.#table = table;
+    this.#column = column;
+    this.#version = version;
     this.#dialect = dialect;
   }
-
-  readonly #column: ColumnSql = (of) => identifier(this.#table, of);
 
   /** Conditions on the row as it is, or on its new values if `columns` gives these. */
   rowConditions(
@@ -46,7 +46,7 @@ export class WriteConditions {
     if (writes !== undefined) conditions.push(...this.rowConditions(writes, 'writes', param));
     conditions.push(...this.rowConditions(held, 'held', param));
     const accepted = versions?.map((_, index) => param('versions', index)) ?? [];
-    if (accepted.length > 0) conditions.push(sql`${this.#column(versionColumn)} in (${join(accepted)})`);
+    if (accepted.length > 0) conditions.push(sql`${this.#version} in (${join(accepted)})`);
     return conditions;
   }
 

@@ -1,6 +1,7 @@
 /** Reads records for a write: their version, and whether the grant lets them be written. */
 
 import type { SqlValue, Transaction } from '../../database/database.ts';
+import { readId } from '../../database/record-column.ts';
 import { type Fragment, join, literal, sql, where } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import type { Grant } from '../../policy/grant.ts';
@@ -77,7 +78,7 @@ export class WriteStates {
     value: SqlValue,
     within?: Transaction,
   ): Promise<RecordId | undefined> => {
-    const { database, conditions, column, model, name } = this.#table;
+    const { database, dialect, conditions, column, model, name } = this.#table;
     const rows = reachOf(grant);
     if (rows === undefined) return undefined;
     const read = this.#table.compiled(`identify ${of} ${rows.key}`, (param) => {
@@ -85,7 +86,7 @@ export class WriteStates {
         ...conditions.rowConditions(rows, 'rows', param),
         sql`${column(of)} = ${param('values', 0)}`,
       ];
-      return sql`select ${column('id')} as id from ${name}${where(met)}`;
+      return sql`select ${readId(dialect, model.key, column('id'))} as id from ${name}${where(met)}`;
     });
     const query = read({ ...noArguments, rows: rows.values, values: [value] });
     const row = await (within ?? database).get<{ id: RecordId }>(query);

@@ -12,7 +12,7 @@ import { isJsonObject } from '../../kernel/json.ts';
 import { type Catalogue, completeLabel, type Label, type Locale } from '../../kernel/messages.ts';
 import type { InputFields } from '../../model/job.ts';
 import type { Models } from '../../model/models.ts';
-import { isResourceModel } from '../../model/resource.ts';
+import { isResourceModel, type ResourceModel } from '../../model/resource.ts';
 import { conditionalFields, outputSchema } from '../../model/schema.ts';
 import type { Scope } from '../../model/scope.ts';
 import { scopesOfPaths } from '../../policy/key-scope.ts';
@@ -191,6 +191,14 @@ const endpointOf = (
   };
 };
 
+/** Refuses a path that a record with an id of a caller's may have. @throws Error */
+const refusePathOfRecord = ({ path }: Endpoint, models: Iterable<ResourceModel>): void => {
+  const [, below, name = ':'] = path.slice(prefix.length).split('/');
+  for (const { name: model, path: of, key } of models)
+    if (of === below && key.givenBy === 'caller' && !name.startsWith(':') && key.parse(name) !== undefined)
+      throw new Error(`endpoint path ${path}: a ${model} may have the id ${name}, so choose another path`);
+};
+
 /** Endpoints of the application's own, run through the same pipeline as those of the service. */
 export const applicationEndpoints = (
   services: ApplicationEndpointParts,
@@ -199,5 +207,9 @@ export const applicationEndpoints = (
   const models = new Map([...services.resources.values()].map(({ model }) => [model.name, model]));
   const grantsOn = checkedModels(models.values());
   const runner = new EndpointRunner(services, models);
-  return definitions.map((definition) => endpointOf(definition, { ...services, grantsOn, runner }));
+  const endpoints = definitions.map((definition) =>
+    endpointOf(definition, { ...services, grantsOn, runner }),
+  );
+  for (const endpoint of endpoints) refusePathOfRecord(endpoint, models.values());
+  return endpoints;
 };

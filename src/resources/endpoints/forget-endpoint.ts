@@ -1,6 +1,6 @@
 /** Removes the former values of a record from everything that is kept beside it, in the administration area. */
 
-import { identifier, sql, statement } from '../../database/statement.ts';
+import { columnsOfRows, rowsOf, sql, statement } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { actorOf, checkedModels, recordOf } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
@@ -25,10 +25,10 @@ const forgottenSchema = objectSchema('Forgotten', {
 /** A caller who may delete the record may forget it; the record may be deleted already. */
 export const forgetEndpoint = (resource: ServedResource, area: Area): Endpoint => {
   const { model, context, records } = resource;
+  const id = columnsOfRows(model.stored)('id');
   const stored = statement<{ id: RecordId }>(
     context.database.dialect,
-    (value) =>
-      sql`select ${identifier('id')} from ${identifier(model.table)} where ${identifier('id')} = ${value('id')}`,
+    (value) => sql`select ${id} as id from ${rowsOf(model.stored)} where ${id} = ${value('id')}`,
   );
   return {
     operation: area.operation('forget', model.name),

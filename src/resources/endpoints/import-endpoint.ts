@@ -2,6 +2,7 @@
 
 import type { JsonSchema } from '../../fields/field.ts';
 import type { RecordKey } from '../../fields/key.ts';
+import { isNumeric } from '../../fields/keys.ts';
 import { actorOf, checkedModels } from '../../http/call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { valueSchemas } from '../../http/schemas.ts';
@@ -49,7 +50,7 @@ const input: JsonSchema = {
   additionalProperties: false,
 };
 
-const answeredLines = ({ kind }: RecordKey): JsonSchema => ({
+const answeredLines = (key: RecordKey): JsonSchema => ({
   type: 'object',
   title: 'ImportedLines',
   properties: {
@@ -64,7 +65,7 @@ const answeredLines = ({ kind }: RecordKey): JsonSchema => ({
           line: integer,
           action: { type: 'string', enum: ['create', 'update', 'refuse'] },
           id: {
-            type: [kind === 'integer' ? kind : 'string', 'null'],
+            type: [isNumeric(key) ? 'integer' : 'string', 'null'],
             description: 'null for what was not written',
           },
           changes: {

@@ -46,10 +46,10 @@ const byText: Label = {
 };
 
 /** The fields by which a line can find a record. */
-const finding = ({ fields }: ResourceModel): readonly string[] => [
-  'id',
-  ...[...fields.values()].filter(({ unique, serverSet }) => unique && !serverSet).map(({ name }) => name),
-];
+const finding = ({ fields }: ResourceModel): readonly string[] =>
+  [...fields.values()]
+    .filter(({ name, unique, serverSet }) => name === 'id' || (unique && !serverSet))
+    .map(({ name }) => name);
 
 /** @throws Problem `invalid_parameter` */
 const readBy = ({ query }: Call, known: readonly string[]): string | undefined => {

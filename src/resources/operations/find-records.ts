@@ -116,7 +116,7 @@ const prefixFields = ({ source }: Findable, { readable }: Grant): readonly strin
 const searchedFields = ({ search, columns }: Source, { readable }: Grant): readonly string[] =>
   search === undefined
     ? readable.filter((name) => isSearched(columns.get(name)))
-    : search.columns.filter((name) => readable.includes(name));
+    : search.fields.filter((name) => readable.includes(name));
 
 /** The id of the last row before the newest ones; undefined in a table that has no more. */
 const lastBefore = async (

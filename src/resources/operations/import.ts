@@ -173,14 +173,15 @@ const keyOf = ({ resource }: RecordWrite, by: string, values: JsonObject): LineK
   const value = own(values, by);
   if (value == null) return undefined;
   if (by === 'id') {
-    const id = requireId(resource.model.key, value);
-    return { column: by, value: id, id };
+    const { key } = resource.model;
+    const id = requireId(key, value);
+    // An id that callers give is found as any unique value is: a line with a new one creates a record.
+    return key.givenBy === 'caller' ? { column: by, value: id } : { column: by, value: id, id };
   }
   const { columns } = resource.validate({ [by]: value }, 'update', new Set([by]));
-  const column = resource.model.fields.get(by)?.column;
   const key = columns[by];
   // A create reports an invalid value.
-  return column === undefined || key === undefined ? undefined : { column, value: key };
+  return key === undefined ? undefined : { column: by, value: key };
 };
 
 /** The id of the record that a line updates; undefined where it creates one. */

@@ -120,11 +120,15 @@ const readItem = (
   const place = `${relation.name}.${index}`;
   const rank = base + index + 1;
   if (!isJsonObject(item)) return errorAt(at, place, relation.label, 'type', rank, { type: 'object' });
-  const { id: _id, [deleteKey]: _gone, ...values } = item;
+  const { id: sent, [deleteKey]: _gone, ...values } = item;
   const [id, gone = false] = [own(item, 'id'), own(item, deleteKey)];
   if (typeof gone !== 'boolean') {
     return errorAt(at, `${place}.${deleteKey}`, deleteLabel, 'type', rank, { type: 'boolean' });
   }
+  // Within a new record every record is new, and has the id that it gives.
+  const isGiven = action === 'create' && !gone && resource.model.key.givenBy === 'caller';
+  if (isGiven && sent !== undefined)
+    return { task: 'create', place, rank, id: 0, values: { id: sent, ...values } };
   if (id === undefined)
     return gone
       ? errorAt(at, `${place}.id`, labelOf('id'), 'required', rank)

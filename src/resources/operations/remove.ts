@@ -81,7 +81,8 @@ const destroyAll = (
   id: RecordId,
   versions: readonly number[] | undefined,
 ): Promise<void> => {
-  const { hooks, table } = write.resource.model;
+  const { hooks, stored, table } = write.resource.model;
+  if (stored.readOnly === true) throw new Problem('forbidden');
   const { database, transactionLimit } = write.resource.context;
   const isSingle = hooks.beforeCommit === undefined && !affectsOthers(write.resource.cascade);
   const { trash, rules } = write.resource.model;

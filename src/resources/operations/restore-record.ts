@@ -10,7 +10,7 @@ import type { FieldError } from '../../kernel/field-error.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { errorAt } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { keyOf, referencedTable } from '../../model/models.ts';
+import { keyOf, referencedRows } from '../../model/models.ts';
 import type { ModelField } from '../../model/resource.ts';
 import type { Collision } from '../../records/collisions.ts';
 import { reasonOf } from '../../records/history.ts';
@@ -112,7 +112,7 @@ const missingOf = async (
     const ids = [...new Set(references.map(({ id }) => id))];
     const present = await createPresent(
       database,
-      referencedTable(models, model),
+      referencedRows(models, model),
       keyOf(models, model),
     )(transaction, ids);
     for (const id of ids) if (!present.has(id)) missing.add(recordKey(model, id));
@@ -140,7 +140,7 @@ const strayingOf = async (
   for (const some of Map.groupBy(bound, ({ reference, same }) => `${reference.model} ${same}`).values()) {
     const [{ reference: { model } = { model: '' }, same = '' } = {}] = some;
     const ids = some.flatMap(({ reference: { key, id } }) => (inBundle.has(key) ? [] : id));
-    const column = createValuesIn(database, referencedTable(models, model), keyOf(models, model), same);
+    const column = createValuesIn(database, referencedRows(models, model), keyOf(models, model), same);
     const stored = await column(transaction, [...new Set(ids)]);
     for (const { reference, value } of some) {
       const other = inBundle.get(reference.key)?.[same] ?? stored.get(reference.id) ?? null;
@@ -214,7 +214,7 @@ interface Round {
 
 /** The references of a record to records of the bundle that are not inserted yet. */
 const waitsFor = (record: RestoredRecord, placed: ReadonlySet<string>): readonly string[] =>
-  record.within.filter(({ key }) => key !== record.key && !placed.has(key)).map(({ field }) => field.column);
+  record.within.filter(({ key }) => key !== record.key && !placed.has(key)).map(({ field }) => field.name);
 
 /**
  * The order of the inserts: referenced records come first. In a cycle, references that may be null are set once all its
@@ -230,7 +230,7 @@ const roundsOf = function* (records: readonly RestoredRecord[]): Generator<Round
       // A cycle: at least one of its references may be null, or it could not have been stored.
       const free = left.filter((record) => {
         const waiting = waitsFor(record, placed);
-        return record.within.every(({ field }) => !field.required || !waiting.includes(field.column));
+        return record.within.every(({ field }) => !field.required || !waiting.includes(field.name));
       });
       ready = free.length === 0 ? [...left] : free;
       later = free.flatMap((record) => waitsFor(record, placed).map((column) => [record, column] as const));

@@ -324,7 +324,7 @@ export const companionsOf = (
   const { history, context, model } = resource;
   const record = model.key.of(columns['id']);
   const entry = { at: context.clock(), actor: actorOfWrite(acting) };
-  const kept = history === undefined ? [] : [history.companion(entry, record)];
+  const kept = history === undefined ? [] : [history.companion(entry, record, model.key)];
   if (!model.events) return kept;
   const fields = [...model.fields.keys()].filter(
     (name) => !setByServer.has(name) && (columns[name] ?? null) !== null,
@@ -332,7 +332,7 @@ export const companionsOf = (
   const event = { ...entry, model: model.name, action: 'create', fields } as const;
   const { database, models } = context;
   const reach = ({ whole }: WrittenColumns) => keptOfNew(model, models, database.dialect, whole);
-  return [...kept, context.events.companion(event, record, reach)];
+  return [...kept, context.events.companion(event, record, model.key, reach)];
 };
 
 /**
@@ -341,6 +341,8 @@ export const companionsOf = (
  */
 const takesTransaction = ({ resource, acting }: RecordWrite, creates: boolean): boolean =>
   (creates && resource.counts !== undefined) ||
+  // A second statement reads what triggers made of the record.
+  resource.model.stored.external === true ||
   resource.model.hooks.beforeCommit !== undefined ||
   (isRecorded(resource) && !(creates && canWriteCompanions(resource))) ||
   acting.reason !== undefined;
@@ -367,6 +369,7 @@ export const runWrite = <T>(
   { always = false, further = 0, creates = false }: WritingOptions = {},
 ): Promise<T> => {
   const { resource, acting } = write;
+  if (resource.model.stored.readOnly === true) throw new Problem('forbidden');
   if (isInTransaction(write) || !(always || takesTransaction(write, creates))) return work(write);
   const { database, transactionLimit } = resource.context;
   const { table, hooks } = resource.model;

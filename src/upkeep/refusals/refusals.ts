@@ -6,13 +6,13 @@ import type { Claim } from '../../auth/method.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { verifiedAs } from '../../auth/registry.ts';
 import type { Database, Query } from '../../database/database.ts';
-import { toQuery } from '../../database/statement.ts';
-import { tablesOf } from '../../database/tables-of.ts';
+import { columnsOfRows, rowsOf, toQuery } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Change, TableContext } from '../../ledger/context.ts';
 import { CountedTable } from '../../ledger/counted-table.ts';
 import type { ResourceModel } from '../../model/resource.ts';
+import type { StoredTable } from '../../model/stored-table.ts';
 import {
   createRefusedClaims,
   type KeptRefusal,
@@ -39,7 +39,7 @@ export interface RefusedRequest {
 }
 
 /** A model whose records a 404 may have hidden. */
-type HiddenModel = Pick<ResourceModel, 'key' | 'table'>;
+type HiddenModel = Pick<ResourceModel, 'key' | 'stored'>;
 
 interface Pending extends KeptRefusal {
   readonly fingerprint: string;
@@ -47,7 +47,7 @@ interface Pending extends KeptRefusal {
   refused_at: number;
   refusals: number;
   /** The record that a 404 was about. It counts as a refusal only if the record exists. */
-  readonly record: { readonly table: string; readonly id: RecordId } | undefined;
+  readonly record: { readonly stored: StoredTable; readonly id: RecordId } | undefined;
 }
 
 /** Returns the refused caller; undefined without credentials, since such refusals are not stored. */
@@ -92,21 +92,23 @@ interface RefusedTimes {
  * refusal.
  */
 const refusedOf = async (database: Database, batch: readonly Pending[]): Promise<readonly Pending[]> => {
-  const asked = new Map<string, Set<RecordId>>();
-  for (const { record } of batch)
-    if (record !== undefined) asked.set(record.table, (asked.get(record.table) ?? new Set()).add(record.id));
-  const [first, ...others] = [...asked].map(([table, ids]) =>
-    tablesOf(database)
-      // Also tables of models: each has an id.
-      .selectFrom(table as 'users')
-      .select([sql<string>`cast(id as text)`.as('id'), sql<string>`${sql.lit(table)}`.as('of')])
-      .where('id', 'in', [...ids] as number[]),
+  const records = batch.flatMap(({ record }) => record ?? []);
+  const asked = [...Map.groupBy(records, ({ stored }) => stored)];
+  if (asked.length === 0) return batch;
+  const looks = asked.map(([stored, some], of) => {
+    const id = columnsOfRows(stored)('id');
+    const ids = sql.join([...new Set(some.map((record) => record.id))]);
+    return sql`select cast(${id} as text) as id, ${sql.lit(of)} as of_table from ${rowsOf(stored)} where ${id} in (${ids})`;
+  });
+  const look = sql`${sql.join(looks, sql` union all `)}`;
+  const rows = await database.all<{ readonly of_table: number; readonly id: string }>(
+    toQuery({ compile: () => look.compile(database.dialect.builder) }),
   );
-  if (first === undefined) return batch;
-  const look = others.reduce((all, each) => all.unionAll(each), first);
-  const rows = await database.all<{ readonly of: string; readonly id: string }>(toQuery(look));
-  const there = new Set(rows.map(({ of, id }) => `${of} ${id}`));
-  return batch.filter(({ record }) => record === undefined || there.has(`${record.table} ${record.id}`));
+  const there = new Set(rows.map(({ of_table: of, id }) => `${of} ${id}`));
+  const place = (of: StoredTable): number => asked.findIndex(([stored]) => stored === of);
+  return batch.filter(
+    ({ record }) => record === undefined || there.has(`${place(record.stored)} ${record.id}`),
+  );
 };
 
 /** The refusals since a time by caller, request and code, the most frequent first. */
@@ -175,7 +177,7 @@ export class RefusalStore extends CountedTable<'gatewright_refusals', Pending> {
       { method, path, address },
       code,
       seen,
-      model === undefined || id === undefined ? undefined : { table: model.table, id },
+      model === undefined || id === undefined ? undefined : { stored: model.stored, id },
     );
   }
 

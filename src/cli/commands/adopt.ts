@@ -1,0 +1,170 @@
+/** `gatewright adopt`: writes models for the tables of a database that another program made. */
+
+import { loadModels } from '../../app/application.ts';
+import { readConfig } from '../../app/config.ts';
+import type { DescribedSchema } from '../../database/described-tables.ts';
+import { tablesOfServices } from '../../database/service-sets.ts';
+import type { DatabaseTarget } from '../../database/target.ts';
+import { databaseTarget } from '../../database/targets.ts';
+import { keyKinds } from '../../fields/keys.ts';
+import { errorMessage } from '../../kernel/error-message.ts';
+import { adoptedFiles, readRecorded, recordedText, recordPath } from '../adopt/adopted-file.ts';
+import { tableText } from '../adopt/adopted-model.ts';
+import type { KnownModel } from '../adopt/map-tables.ts';
+import { type Plan, planAdoption } from '../adopt/plan-adoption.ts';
+import { hasChanges, reportJson, reportLines, summary } from '../adopt/report.ts';
+import { applicationFolder } from '../application.ts';
+import { defineCommand, jsonOption } from '../command.ts';
+import { CommandError, type Io, UsageError } from '../io.ts';
+import { type NewFile, replaceFiles, shownPath } from '../scaffold/files.ts';
+
+/** Exit status of `--check` where the database differs. */
+const changed = 1;
+
+/** Exit status where nothing could be read. */
+const unread = 2;
+
+const targetOf = (url: string | undefined, io: Io): DatabaseTarget => {
+  if (url === undefined) return databaseTarget(readConfig(io.env).databaseUrl);
+  try {
+    return databaseTarget(url);
+  } catch (error) {
+    throw new UsageError(`--url: ${errorMessage(error)}`);
+  }
+};
+
+/** The tables of a schema, and those of services among all tables, by their stored names. */
+interface FoundTables {
+  readonly schema: DescribedSchema;
+  readonly services: ReadonlyMap<string, string>;
+}
+
+/** Reads the tables in one state, in a transaction that cannot write. @throws CommandError */
+const describe = async (target: DatabaseTarget, schema: string | undefined): Promise<FoundTables> => {
+  const refuse = (because: string, cause?: unknown) =>
+    new CommandError(`${target.place} could not be read: ${because}; nothing was written`, {
+      status: unread,
+      cause,
+    });
+  if (target.isEmpty()) throw refuse('there is no such database, or it is empty');
+  try {
+    return await target.snapshot(async ({ ask, dialect }) => {
+      const services = await tablesOfServices(ask, dialect);
+      return { services, schema: await dialect.schema.describe(ask, schema) };
+    });
+  } catch (error) {
+    throw refuse(errorMessage(error), error);
+  }
+};
+
+const namesIn = (text: string | undefined): readonly string[] | undefined => {
+  if (text === undefined) return undefined;
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length === 0) throw new UsageError('--only names no table');
+  return [...new Set(names)];
+};
+
+/** Tables of services in a schema, with the names that describe them. */
+const serviceTablesIn = ({
+  schema: { schema, current, tables },
+  services,
+}: FoundTables): ReadonlyMap<string, string> =>
+  new Map(
+    tables.flatMap(({ name }): [string, string][] => {
+      const described = services.get(`${schema}.${name}`) ?? (current ? services.get(name) : undefined);
+      return described === undefined ? [] : [[name, described]];
+    }),
+  );
+
+/** The models that the application has by itself, and what their names take. */
+const surroundingsOf = async (folder: string, found: FoundTables, adopted: ReadonlySet<string>) => {
+  const { schema } = found;
+  const models = await loadModels(folder, adopted);
+  const service = serviceTablesIn(found);
+  const placed = (name: string): string => tableText({ schema: schema.schema, name });
+  const others = new Map<string, KnownModel>();
+  for (const [name, described] of service)
+    if (described === 'users')
+      others.set(placed(name), { model: 'User', key: { kind: 'integer', columns: ['id'] } });
+  // Models without a schema of their own are those of the current one.
+  const own = schema.current ? models : [];
+  for (const { name, table, key, fields } of own) {
+    const kind = keyKinds.find((each) => each === key.kind);
+    others.set(placed(table), { model: name, key: { kind, columns: [fields.get('id')?.column ?? 'id'] } });
+  }
+  const taken = {
+    models: new Set(models.map(({ name }) => name)),
+    singulars: new Set(models.map(({ singular }) => singular)),
+    plurals: new Set(models.map(({ path }) => path)),
+  };
+  const inUse = {
+    service: new Set(service.keys()),
+    models: new Map(own.map(({ table, name }) => [table, name])),
+  };
+  return { own: inUse, others, taken };
+};
+
+/** The files that a plan writes; the record is the last of them. */
+const filesOf = (plan: Plan, before: string): readonly NewFile[] => {
+  const files = plan.models.filter(({ writes }) => writes).map(({ file, text }) => ({ path: file, text }));
+  const record = recordedText(plan.recorded);
+  return record === before ? files : [...files, { path: recordPath, text: record }];
+};
+
+export const command = defineCommand({
+  operands: [],
+  options: {
+    url: { type: 'string', value: 'URL', help: 'the database to read; DATABASE_URL unless given' },
+    schema: {
+      type: 'string',
+      value: 'NAME',
+      help: 'its schema; the current one of the connection unless given',
+    },
+    only: { type: 'string', value: 'TABLE,TABLE', help: 'these tables; all of the schema unless given' },
+    'dry-run': { type: 'boolean', help: 'print the files and write nothing' },
+    check: { type: 'boolean', help: 'write nothing; exit with 1 if the database differs from the last run' },
+    ...jsonOption,
+  },
+  description: [
+    'Writes resources/NAME.ts for each table of a database that another program made. The database is only read.',
+    'It says of every table and column what became of it, or why it was left out.',
+    'resources/adopted.json keeps what was found: the next run shows and writes only changes. A file that was edited',
+    'is not written again; the edits that it needs are printed. A model whose file was deleted comes back with --only.',
+    'Exit status 1: --check found a change, or files could not be written. 2: wrong usage, or no database was read.',
+  ],
+  examples: [
+    'gatewright adopt --url postgres://reader@localhost/shop --dry-run',
+    'gatewright adopt --schema sales --only orders,order_lines',
+    'gatewright adopt --check',
+  ],
+  async run({ values }, io) {
+    const only = namesIn(values.only);
+    const target = targetOf(values.url, io);
+    const folder = await applicationFolder();
+    const recorded = await readRecorded(folder);
+    const found = await describe(target, values.schema);
+    const { schema } = found;
+    const around = await surroundingsOf(folder, found, await adoptedFiles(folder, recorded));
+    const plan = await planAdoption({ folder, schema, only, recorded, ...around });
+    const files = filesOf(plan, recordedText(recorded));
+    const writes = values['dry-run'] !== true && values.check !== true;
+    if (writes) await replaceFiles(folder, files);
+    const paths = writes ? files.map(({ path }) => shownPath(folder, path)) : [];
+    if (values.json === true) io.print(JSON.stringify(reportJson(plan, paths)));
+    else {
+      for (const line of reportLines(plan)) io.print(line);
+      if (values['dry-run'] === true)
+        for (const { path, text } of files)
+          if (path !== recordPath) io.print(`\n// ${shownPath(folder, path)}\n${text}`);
+      for (const path of paths) io.print(`wrote ${path}`);
+      io.print(summary(plan));
+    }
+    if (values.check === true && hasChanges(plan))
+      throw new CommandError('the database differs from the last run of gatewright adopt', {
+        status: changed,
+      });
+  },
+});

@@ -1,0 +1,41 @@
+/** The table of a model's records, and their columns. */
+export interface StoredTable {
+  /** Undefined for the table of this name that the database finds by itself. */
+  readonly schema: string | undefined;
+  readonly name: string;
+  /** Columns that are called otherwise than their fields, by the field. */
+  readonly columns: ReadonlyMap<string, string>;
+  /**
+   * Places after the point of the decimals of an external table, by the field: its columns have numbers with a point,
+   * where a table of the service has whole numbers of the last place.
+   */
+  readonly scales?: ReadonlyMap<string, number>;
+  /** True for a table that belongs to another program. */
+  readonly external?: boolean;
+  /** True if the service only reads an external table. */
+  readonly readOnly?: boolean;
+  /** True for the service's own users, whose stored names follow from `serviceTables`. */
+  readonly isOwn?: true;
+}
+
+/** The column of a field. */
+export const columnIn = ({ columns }: Pick<StoredTable, 'columns'>, field: string): string =>
+  columns.get(field) ?? field;
+
+/** The columns of several fields. */
+export const columnsIn = (
+  stored: Pick<StoredTable, 'columns'>,
+  fields: readonly string[],
+): readonly string[] => fields.map((field) => columnIn(stored, field));
+
+/** True if the rows have a version that each write raises; others have the hash of their values instead. */
+export const hasVersion = ({ columns, external = false }: StoredTable): boolean =>
+  !external || columns.has('version');
+
+/** The table of the service's own users. */
+export const storedUsers: StoredTable = Object.freeze({
+  schema: undefined,
+  name: 'users',
+  columns: new Map<string, string>(),
+  isOwn: true,
+});
