@@ -340,6 +340,6 @@ describeEachDatabase('gatewright forget', (databases) => {
     const left = "select 1 from gatewright_trash where model = 'Article'";
     expect(await database.all({ sql: left, parameters: [] })).toEqual([]);
     await expect(service.command('forget', 'Article', '12345')).rejects.toThrow('nothing is kept');
-    await expect(service.command('forget', 'Article', 'x')).rejects.toThrow('x is not an id');
+    await expect(service.command('forget', 'Article', ' x')).rejects.toThrow(' x is not an id');
   });
 });
