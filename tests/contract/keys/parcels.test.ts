@@ -101,11 +101,13 @@ describeEachDatabase('records with UUIDs beside others', (databases) => {
       { include: ['stamps', 'depot'] },
     );
     expect([made.depot?.id, made.stamps.length, made.stamps[0]?.parcel_id]).toEqual([north, 1, made.id]);
-    const events = client.parcels.subscribe();
+    const begun = Promise.withResolvers<number>();
+    const events = client.parcels.subscribe({ reached: begun.resolve });
     onTestFinished(async () => {
       await events.return?.();
     });
     const next = events.next();
+    await begun.promise;
     const child = await client.parcels.create({ label: label(), depot_id: north, returns_id: made.id });
     expect((await next).value).toMatchObject({ id: child.id, action: 'create' });
     const { items } = await client.parcels.list({
