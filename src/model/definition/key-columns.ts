@@ -1,7 +1,7 @@
 /** The option `key` with several fields: the key of an external table whose rows these name together. */
 
 import type { KeyPart, RecordKey } from '../../fields/key.ts';
-import { keyOfColumns, kindsOfParts } from '../../fields/keys.ts';
+import { defaultKey, keyOfColumns, kindsOfParts } from '../../fields/keys.ts';
 import { nearestHint } from '../../kernel/options.ts';
 import { DefinitionError } from '../definition-error.ts';
 import type { ModelField } from '../resource.ts';
@@ -28,15 +28,15 @@ export const unknownParts = (
     throw flaw(`name two to ${mostParts} fields, each once; a key of one field is its column for id`);
   if (table.columns?.id !== undefined)
     throw flaw('the id is made of several fields, so table.columns names no column for it');
-  return keyOfColumns(names.map((name) => ({ name, ...unknown })));
+  const { type, options } = defaultKey.field;
+  return keyOfColumns(names.map((name) => ({ name, type, options })));
 };
 
-const unknown = { type: keyOfColumns([]).field.type, options: {} };
 
 const partOf = (model: string, fields: ReadonlyMap<string, ModelField>, said: string): ModelField => {
   const field = fields.get(fieldOfKey(fields, said));
   const flaw = (because: string) => new DefinitionError(model, `key: ${because}`, said);
-  if (field === undefined)
+  if (field === undefined || field.name === 'id')
     throw flaw(`it names the unknown field "${said}"${nearestHint(said, fields.keys())}`);
   if (!kindsOfParts.has(field.type.column))
     throw flaw(`a field of the type ${field.kind} has values with more than one text, or none`);
