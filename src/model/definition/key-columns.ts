@@ -32,7 +32,6 @@ export const unknownParts = (
   return keyOfColumns(names.map((name) => ({ name, type, options })));
 };
 
-
 const partOf = (model: string, fields: ReadonlyMap<string, ModelField>, said: string): ModelField => {
   const field = fields.get(fieldOfKey(fields, said));
   const flaw = (because: string) => new DefinitionError(model, `key: ${because}`, said);
