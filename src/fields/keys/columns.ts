@@ -49,7 +49,9 @@ const comparedTexts = (one: string, other: string): number => {
 };
 
 /** The key of records that several fields name together, in this order. */
-export const keyOfColumns = (parts: readonly KeyPart[]): RecordKey<string> => {
+export const keyOfColumns = (
+  parts: readonly KeyPart[],
+): RecordKey<string> & { readonly parts: readonly KeyPart[] } => {
   const parse = (text: string): string | undefined => {
     const spelled = text.split(',');
     const fits =
