@@ -3,12 +3,23 @@
 import { expect, it } from 'vitest';
 import { createApplication } from '../../../src/app/application.ts';
 import type { OpenDatabase } from '../../../src/database/database.ts';
+import { columnOf, hasValue, keyColumnsOf, ruleValue } from '../../../src/database/source.ts';
+import {
+  isAmongRecords,
+  isRecord,
+  join,
+  param,
+  rowsOf,
+  sql,
+  statement,
+} from '../../../src/database/statement.ts';
 import { field } from '../../../src/fields/define.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { collectModels } from '../../../src/model/models.ts';
 import { many } from '../../../src/model/relation.ts';
 import type { ResourceModel } from '../../../src/model/resource.ts';
 import { own, via } from '../../../src/model/row-rule.ts';
+import { resourceSource } from '../../../src/records/view.ts';
 import { type Databases, describeEachDatabase } from '../../support/databases.ts';
 import { startService, type TestUser } from '../../support/service.ts';
 
@@ -25,7 +36,7 @@ const sale = defineResource('Sale', {
 const saleLine = defineResource('SaleLine', {
   key: ['sale', 'line_no'],
   fields: {
-    line_no: field.integer({ required: true }),
+    line_no: field.integer({ required: true, min: -99, max: 999 }),
     sale: field.reference('Sale', { required: true }),
     quantity: field.integer({ required: true, min: -1000, max: 1000 }),
     note: field.string({ max: 40 }),
@@ -482,6 +493,42 @@ describeEachDatabase('keys of several columns', (databases) => {
     expect(listed.map((each) => each.id)).toEqual([made.id]);
   });
 
+  it('a record is found, and a list goes on, by the index of the columns', async () => {
+    await using staged = await stage();
+    const { service } = staged;
+    const { database } = service.server.services;
+    const { dialect } = database;
+    const id = idOf('a,b', '2024-02-29', batch, -7);
+    const source = resourceSource(stock, new Map());
+    const [place, ...others] = keyColumnsOf(source).map((column) => ruleValue(column, dialect));
+    const bounds = ['a,b', '2024-02-29', batch, '-7'] as const;
+    const cursor = sql`(${join([place ?? sql``, ...others])}) > (${join(bounds.map((_, index) => param('cursor', index)))})`;
+    const plans = [
+      isRecord(stock.stored, param('id')),
+      isAmongRecords(stock.stored, [param('id'), param('id')]),
+      ...hasValue(columnOf(source, 'id'), param('id'), dialect),
+      cursor,
+    ].map((condition, nth) => {
+      const rows = sql`select 1 from ${rowsOf(stock.stored)}${nth < 2 ? sql`` : sql` as t`} where ${condition}`;
+      return statement<{ id: string; cursor: readonly string[] }>(
+        dialect,
+        () => rows,
+      )({ id, cursor: bounds });
+    });
+    await database.write(async (transaction) => {
+      const isSqlite = databases.dialect === 'sqlite';
+      if (!isSqlite) await transaction.run({ sql: 'set local enable_seqscan = off', parameters: [] });
+      const explain = isSqlite ? 'explain query plan ' : 'explain ';
+      for (const plan of plans) {
+        const lines = await transaction.all({ ...plan, sql: explain + plan.sql });
+        expect([plan.sql, JSON.stringify(lines)]).toEqual([
+          plan.sql,
+          expect.stringMatching(isSqlite ? /SEARCH .*USING .*INDEX/ : /Index Cond/),
+        ]);
+      }
+    });
+  });
+
   it('code has such ids as texts, and the start names what does not fit', async () => {
     await using staged = await stage();
     const { service, run, url } = staged;
@@ -558,7 +605,7 @@ describeEachDatabase('keys of several columns', (databases) => {
     );
     expect(await start(of({ table: { ...table, readOnly: true }, fields: small }))).toBe('started');
     await run('create unique index wider on "plain lines" (sale, line_no, id)');
-    await run('create unique index some on "plain lines" (sale, line_no) where line_no > 0');
+    await run('create unique index partly on "plain lines" (sale, line_no) where line_no > 0');
     expect(await start(of({ table, fields: small }))).toContain('has no key over sale and line_no alone');
     await run('create unique index right_one on "plain lines" (line_no, sale)');
     // A column called `id` is a field of another name, and may be a part of the key.
