@@ -3,9 +3,9 @@
 import type { CommonOptions, FieldType } from '../fields/field.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Dialect } from './dialect.ts';
-import type { SearchIndex } from './search.ts';
 import type { PartValue } from './key-words.ts';
-import { areParts, type Fragment, idOfParts, identifier, inLastPlace, param, sql } from './statement.ts';
+import type { SearchIndex } from './search.ts';
+import { areParts, type Fragment, identifier, idOfParts, inLastPlace, param, sql } from './statement.ts';
 
 /** Integer column that every write raises; ETag and If-Match go by it. No view has it. */
 export const versionColumn = 'version';

@@ -39,9 +39,9 @@ export class OwnSqliteCompiler extends SqliteQueryCompiler {
 
   protected override visitTable(node: TableNode): void {
     const key = writtenKey(node, keyWords);
-    if (key !== undefined) return this.visitNode(key.toOperationNode());
     const written = writtenTable(this.#names, node);
-    if (written === undefined) super.visitTable(node);
+    if (key !== undefined) this.visitNode(key.toOperationNode());
+    else if (written === undefined) super.visitTable(node);
     else this.append(written);
   }
 }

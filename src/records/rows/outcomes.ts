@@ -6,8 +6,8 @@ import { readId } from '../../database/record-column.ts';
 import {
   columnsOfRows,
   type Fragment,
-  isRecord,
   identifier,
+  isRecord,
   join,
   rowsOf,
   sql,

@@ -119,12 +119,10 @@ describeEachDatabase('keys of several columns', (databases) => {
       env: { NEW_DATABASE: '1', LOCALE: 'en' },
     });
     const run = (sql: string) => other.execute({ sql, parameters: [] });
-    const asked = (method: string, path: string, token: TestUser, body?: object, headers = {}) =>
-      service.request<Row>(method, `/api/v1/${path}`, {
-        token,
-        headers,
-        ...(body === undefined ? {} : { body }),
-      });
+    const asked = (method: string, path: string, token: TestUser, body?: object, headers = {}) => {
+      const by = { token, headers };
+      return service.request<Row>(method, `/api/v1/${path}`, body === undefined ? by : { ...by, body });
+    };
     const listed = (path: string, token: TestUser) => service.ok<Row[]>('GET', `/api/v1/${path}`, { token });
     const saleOf = async (token: TestUser, lines: readonly object[] = []) =>
       service.ok<{ id: number }>('POST', '/api/v1/sales', { token, body: { sale: { code: 'x', lines } } });
