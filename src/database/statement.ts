@@ -5,7 +5,7 @@
 
 import { type Compilable, type Kysely, sql as kysely, type RawBuilder, TableNode } from 'kysely';
 import { columnIn, type KeyColumn, type StoredTable } from '../model/stored-table.ts';
-import { inKeyWords, type PartValue } from './key-words.ts';
+import type { KeyWords, PartValue } from './key-words.ts';
 import type { Query, SqlValue, Transaction } from './query.ts';
 import type { ServiceNames } from './stored-names.ts';
 
@@ -84,7 +84,7 @@ export const columnsOfRows =
 
 /** The id of a row as text, from the values of its key. */
 export const idOfParts = (parts: readonly PartValue[]): Fragment =>
-  kysely`${inKeyWords((words) => words.idText(parts))}`;
+  inKeyWords((words) => words.idText(parts));
 
 const partsIn = (stored: StoredTable, key: readonly KeyColumn[], row?: string): readonly PartValue[] =>
   key.map(({ field, kind }) => ({ kind, value: columnsOfRows(stored, row)(field) }));
@@ -96,7 +96,7 @@ export const comparedParts = (
 ): readonly { readonly value: Fragment; readonly bound: Fragment }[] =>
   parts.map(({ value, kind }, place) => ({
     value,
-    bound: kysely`${inKeyWords((words) => words.idPart(id, place, kind))}`,
+    bound: inKeyWords((words) => words.idPart(id, place, kind)),
   }));
 
 /** The condition that the values of a key are those of an id. */
@@ -139,6 +139,19 @@ export const assignedTo = ({ scales }: StoredTable, field: string, value: Fragme
 /** The bare columns of fields, as lists of INSERT and SET name them. */
 export const bareColumn = (stored: StoredTable, field: string): Fragment =>
   kysely.id(columnIn(stored, field));
+
+type InKeyWords = (words: KeyWords) => Fragment;
+
+/**
+ * A fragment in the words of the statement's database, which it gets when the statement is compiled: columns of a
+ * model's rows are named where no dialect is at hand.
+ */
+const inKeyWords = (write: InKeyWords): Fragment =>
+  kysely`${{ toOperationNode: () => ({ ...TableNode.create('key'), write }) }}`;
+
+/** The fragment of such a node; undefined for the node of a table. */
+export const writtenKey = (node: TableNode, words: KeyWords): Fragment | undefined =>
+  'write' in node ? (node as TableNode & { readonly write: InKeyWords }).write(words) : undefined;
 
 /** A table of the service in a statement that is written by hand. */
 export const own = (table: string): Fragment =>

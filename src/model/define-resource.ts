@@ -9,7 +9,7 @@ import { keyOfReference } from '../fields/reference.ts';
 import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
 import { checkResourceOptions } from './definition/definition-options.ts';
-import { unknownParts, withKeyColumns, withKeySet } from './definition/key-columns.ts';
+import { assertShown, unknownParts, withKeyColumns, withKeySet } from './definition/key-columns.ts';
 import { declaredRelations } from './definition/relations.ts';
 import { assertExternal, storedTableOf, type TableOption, withColumns } from './definition/table-option.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
@@ -285,6 +285,7 @@ export const defineResource = <
   assertExternal(name, table, definition, declared);
   const several = withKeyColumns(name, withColumns(name, declared, table), table, key);
   const { fields, stored } = several;
+  assertShown(name, stored, definition.views?.when);
   const sets = uniqueSetsOf(name, fields, owner, definition.unique ?? [], counted);
   const unique = withKeySet(sets, stored);
   return Object.freeze({

@@ -18,9 +18,18 @@ import { fromScaled } from '../../fields/decimal.ts';
 import type { ColumnKind } from '../../fields/field.ts';
 import { isEncoded } from '../../fields/keys.ts';
 import type { ColumnDialect, Dialect, JsonEntry } from '../dialect.ts';
-import { type KeyWords, type PartValue, writtenKey } from '../key-words.ts';
+import type { KeyWords, PartValue } from '../key-words.ts';
 import { type ServiceNames, serviceNames } from '../service-names.ts';
-import { type Fragment, identifier, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  Numbering,
+  sql,
+  writtenKey,
+  writtenTable,
+} from '../statement.ts';
 import { postgresSchema } from './schema.ts';
 import { searchPostgres } from './search.ts';
 

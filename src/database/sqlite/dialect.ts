@@ -13,9 +13,9 @@ import {
 } from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
-import { type KeyWords, writtenKey } from '../key-words.ts';
+import type { KeyWords } from '../key-words.ts';
 import { type ServiceNames, serviceNames } from '../service-names.ts';
-import { type Fragment, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
+import { type Fragment, join, literal, Numbering, sql, writtenKey, writtenTable } from '../statement.ts';
 import { hashOfRow, idOfValues, jsonNumber, valueOfId } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
 import { searchSqlite } from './search.ts';

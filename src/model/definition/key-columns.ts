@@ -88,6 +88,21 @@ export const withKeyColumns = (
   return { fields: withId(new Map(kept), key), stored: Object.freeze({ ...stored, key: columns }), key };
 };
 
+/** Refuses to hide a field from some readers whose value is in the id. @throws DefinitionError */
+export const assertShown = (
+  model: string,
+  { key = [] }: StoredTable,
+  when: readonly (readonly [unknown, readonly string[]])[] = [],
+): void => {
+  const hidden = key.find(({ field }) => when.some(([, names]) => names.includes(field)));
+  if (hidden !== undefined)
+    throw new DefinitionError(
+      model,
+      'views.when: every reader sees the id, which has the value',
+      hidden.field,
+    );
+};
+
 /** The unique sets of a model with that of its key. */
 export const withKeySet = (
   sets: readonly (readonly string[])[],

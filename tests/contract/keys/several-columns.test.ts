@@ -544,6 +544,10 @@ describeEachDatabase('keys of several columns', (databases) => {
     for (const [definition, sentence] of [
       [{}, 'only an external table has a key of several fields'],
       [{ table: { external: true }, key: ['sale'] }, 'key: name two to 8 fields, each once'],
+      [
+        { table: { external: true }, views: { when: [[own(), ['line_no']]] } },
+        'views.when: every reader sees the id, which has the value',
+      ],
       [{ table: { external: true }, key: ['sale', 'sale'] }, 'key: name two to 8 fields, each once'],
       [
         { table: { external: true }, key: ['sale', 'lin_no'] },
