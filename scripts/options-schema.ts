@@ -46,7 +46,9 @@ const label: Schema = { anyOf: [text, { type: 'object', additionalProperties: te
 
 /** Types that the source states with parameters, or declares as something else than an interface. */
 const named: Readonly<Record<string, Schema>> = {
-  Key: oneOf(...keyKinds),
+  Key: {
+    anyOf: [oneOf(...keyKinds), { type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 8 }],
+  },
   KeyKind: oneOf(...keyKinds),
   Label: label,
   ModelName: made('the name of a model, or a function that returns the model'),

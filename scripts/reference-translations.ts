@@ -339,8 +339,8 @@ export const memberTexts: readonly Pair[] = [
     '被引用的记录删除时对本记录的影响。`restrict`：拒绝删除（409）。`null`：引用变为 null。`cascade`：本记录以系统身份一同删除。默认：必填的引用为 `restrict`，其他为 `null`。',
   ],
   [
-    "The type of ids: `'integer'` (default), numbers that the database gives; `'uuid'`, UUIDs of version 7 that the service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create. It is chosen for good: stored records keep their ids. Integers of external tables may be zero or negative.",
-    "id 的类型：`'integer'`（默认），由数据库分配的数字；`'uuid'`，由服务生成的版本 7 的 UUID；`'bigint'`，以文本中的十进制数字表示的 64 位整数；`'text'`，由创建的请求体给出。一经选定便不再更改：已有的记录保留其 id。外部表的整数可为零或负数。",
+    "The type of ids: `'integer'` (default), numbers that the database gives; `'uuid'`, UUIDs of version 7 that the service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create. It is chosen for good: stored records keep their ids. Integers of external tables may be zero or negative. Of an external table also the fields that name a record together: `['order_id', 'line_no']`; the id is their values joined by commas, each percent-encoded.",
+    "id 的类型：`'integer'`（默认），由数据库分配的数字；`'uuid'`，由服务生成的版本 7 的 UUID；`'bigint'`，以文本中的十进制数字表示的 64 位整数；`'text'`，由创建的请求体给出。一经选定便不再更改：已有的记录保留其 id。外部表的整数可为零或负数。外部表还可给出共同标识一条记录的字段：`['order_id', 'line_no']`；id 是它们的值，各自百分号编码，以逗号相连。",
   ],
   [
     "The key of the referenced model, where it is another one than `'integer'`.",
@@ -530,6 +530,7 @@ export const limitTexts: readonly Pair[] = [
   ['hooks that call one another through their writes', '通过写入相互调用的钩子层数'],
   ['digits of a decimal', '小数的位数'],
   ['characters of an id that callers give', '调用者给出的 id 的字符数'],
+  ['fields of a `key` of several', '由多个字段组成的 `key` 的字段数'],
   ['an email address', '邮箱地址'],
   ['a choice of an `enum`', '`enum` 的一个选项'],
   ['no start', '不启动'],

@@ -74,8 +74,8 @@ export interface ExternalTable {
   readonly kind: 'table' | 'view';
   /** Columns by `Introspection.columnKey`. */
   readonly columns: ReadonlyMap<string, ExternalColumn>;
-  /** Columns that have a unique index each, by the same key. */
-  readonly keys: readonly string[];
+  /** Columns of each unique index, by the same key. */
+  readonly keys: readonly (readonly string[])[];
   /** `select`, `insert`, `update`, `delete`: what the database user may do. */
   readonly rights: readonly string[];
   readonly user: string;

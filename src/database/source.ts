@@ -3,8 +3,9 @@
 import type { CommonOptions, FieldType } from '../fields/field.ts';
 import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Dialect } from './dialect.ts';
+import type { PartValue } from './key-words.ts';
 import type { SearchIndex } from './search.ts';
-import { type Fragment, identifier, inLastPlace, param, sql } from './statement.ts';
+import { areParts, type Fragment, identifier, idOfParts, inLastPlace, param, sql } from './statement.ts';
 
 /** Integer column that every write raises; ETag and If-Match go by it. No view has it. */
 export const versionColumn = 'version';
@@ -53,6 +54,8 @@ export interface SourceColumn {
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself if absent. */
   readonly expression?: ((dialect: Dialect) => Fragment) | undefined;
+  /** The columns that make the value together, of a key of several; each is never null. */
+  readonly parts?: readonly SourceColumn[] | undefined;
   /** Places after the point, where the column has numbers with a point: see `StoredTable.scales`. */
   readonly scale?: number | undefined;
   /** True if the column may have parts of a millisecond, or no zone. */
@@ -139,6 +142,20 @@ export const columnOf = (source: Source, of: string): SourceColumn => {
   return column;
 };
 
+/** The columns of the key, by which rows are in order. */
+export const keyColumnsOf = (source: Source): readonly SourceColumn[] => {
+  const key = columnOf(source, source.key);
+  return key.parts ?? [key];
+};
+
+/** The values of the columns that make a value together, in a row. */
+export const partValues = (
+  parts: readonly SourceColumn[],
+  dialect: Dialect,
+  row?: string,
+): readonly PartValue[] =>
+  parts.map((part) => ({ value: ruleValue(part, dialect, row), kind: part.type.column }));
+
 const computed = (column: SourceColumn, row: string): Error =>
   new Error(`column ${column.name} is computed, so it is not a column of ${row}`);
 
@@ -148,6 +165,7 @@ const computed = (column: SourceColumn, row: string): Error =>
  * not available there.
  */
 export const ruleValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
+  if (column.parts !== undefined) return idOfParts(partValues(column.parts, dialect, row));
   if (column.expression === undefined) {
     const stored = identifier(row, column.column ?? column.name);
     if (column.scale !== undefined) return inLastPlace(stored, column.scale);
@@ -175,13 +193,17 @@ export const hasValue = (
   dialect: Dialect,
   row = rowAlias,
 ): readonly Fragment[] => {
-  const equal = sql`${ruleValue(column, dialect, row)} = ${value}`;
+  const equal =
+    column.parts === undefined
+      ? sql`${ruleValue(column, dialect, row)} = ${value}`
+      : areParts(partValues(column.parts, dialect, row), value);
   return column.shownIf === undefined ? [equal] : [equal, column.shownIf.condition(dialect, row)];
 };
 
 /** True if the column of the table itself is its value, in every row. */
-export const isBare = ({ expression, emptyIsNull, shownIf, scale, isFine }: SourceColumn): boolean =>
+export const isBare = ({ expression, parts, emptyIsNull, shownIf, scale, isFine }: SourceColumn): boolean =>
   expression === undefined &&
+  parts === undefined &&
   emptyIsNull !== true &&
   shownIf === undefined &&
   scale === undefined &&

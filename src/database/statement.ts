@@ -4,7 +4,8 @@
  */
 
 import { type Compilable, type Kysely, sql as kysely, type RawBuilder, TableNode } from 'kysely';
-import { columnIn, type StoredTable } from '../model/stored-table.ts';
+import { columnIn, type KeyColumn, type StoredTable } from '../model/stored-table.ts';
+import type { KeyWords, PartValue } from './key-words.ts';
 import type { Query, SqlValue, Transaction } from './query.ts';
 import type { ServiceNames } from './stored-names.ts';
 
@@ -73,11 +74,52 @@ export const rowsOf = ({ schema, name, isOwn }: StoredTable): Fragment => {
 export const columnsOfRows =
   (stored: StoredTable, row?: string): ((field: string) => Fragment) =>
   (field) => {
+    const { key } = stored;
+    if (key !== undefined && field === 'id') return idOfParts(partsIn(stored, key, row));
     const column = columnIn(stored, field);
     const named = row === undefined ? ownColumn(stored, column) : kysely.id(row, column);
     const scale = stored.scales?.get(field);
     return scale === undefined ? named : inLastPlace(named, scale);
   };
+
+/** The id of a row as text, from the values of its key. */
+export const idOfParts = (parts: readonly PartValue[]): Fragment =>
+  inKeyWords((words) => words.idText(parts));
+
+const partsIn = (stored: StoredTable, key: readonly KeyColumn[], row?: string): readonly PartValue[] =>
+  key.map(({ field, kind }) => ({ kind, value: columnsOfRows(stored, row)(field) }));
+
+/** The comparisons of the values of a key with those of an id. The columns are compared, so that their index serves. */
+export const comparedParts = (
+  parts: readonly PartValue[],
+  id: Fragment,
+): readonly { readonly value: Fragment; readonly bound: Fragment }[] =>
+  parts.map(({ value, kind }, place) => ({
+    value,
+    bound: inKeyWords((words) => words.idPart(id, place, kind)),
+  }));
+
+/** The condition that the values of a key are those of an id. */
+export const areParts = (parts: readonly PartValue[], id: Fragment): Fragment =>
+  join(
+    comparedParts(parts, id).map(({ value, bound }) => sql`${value} = ${bound}`),
+    ' and ',
+  );
+
+/** The condition that a row is the record with an id; rows as `columnsOfRows` calls them. */
+export const isRecord = (stored: StoredTable, id: Fragment, row?: string): Fragment =>
+  stored.key === undefined
+    ? sql`${columnsOfRows(stored, row)('id')} = ${id}`
+    : areParts(partsIn(stored, stored.key, row), id);
+
+/** The condition that a row is one of the records with these ids. */
+export const isAmongRecords = (stored: StoredTable, ids: readonly Fragment[]): Fragment =>
+  stored.key === undefined
+    ? sql`${columnsOfRows(stored)('id')} in (${join(ids)})`
+    : sql`(${join(
+        ids.map((id) => isRecord(stored, id)),
+        ' or ',
+      )})`;
 
 const ownColumn = ({ isOwn, name }: StoredTable, column: string): Fragment =>
   isOwn === true ? tableName(name, column) : kysely.id(name, column);
@@ -97,6 +139,19 @@ export const assignedTo = ({ scales }: StoredTable, field: string, value: Fragme
 /** The bare columns of fields, as lists of INSERT and SET name them. */
 export const bareColumn = (stored: StoredTable, field: string): Fragment =>
   kysely.id(columnIn(stored, field));
+
+type InKeyWords = (words: KeyWords) => Fragment;
+
+/**
+ * A fragment in the words of the statement's database, which it gets when the statement is compiled: columns of a
+ * model's rows are named where no dialect is at hand.
+ */
+const inKeyWords = (write: InKeyWords): Fragment =>
+  kysely`${{ toOperationNode: () => ({ ...TableNode.create('key'), write }) }}`;
+
+/** The fragment of such a node; undefined for the node of a table. */
+export const writtenKey = (node: TableNode, words: KeyWords): Fragment | undefined =>
+  'write' in node ? (node as TableNode & { readonly write: InKeyWords }).write(words) : undefined;
 
 /** A table of the service in a statement that is written by hand. */
 export const own = (table: string): Fragment =>

@@ -3,7 +3,7 @@
  * them. Nothing else reads or writes an id as text, or asks of which type it is.
  */
 
-import type { ColumnValue, FieldDefinition, JsonSchema } from './field.ts';
+import type { ColumnValue, CommonOptions, FieldDefinition, FieldType, JsonSchema } from './field.ts';
 
 /** The id of a record as JSON has it: a number for an integer key, a text for every other. */
 export type RecordId = number | string;
@@ -11,6 +11,13 @@ export type RecordId = number | string;
 /** True for a value of JSON that can be the id of a record of some model. */
 export const isRecordId = (value: unknown): value is RecordId =>
   typeof value === 'number' || typeof value === 'string';
+
+/** A field whose value is a part of an id. */
+export interface KeyPart {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly options: CommonOptions;
+}
 
 export interface RecordKey<Id extends RecordId = RecordId> {
   /** Name of the key in model files, migrations and metadata. */
@@ -31,6 +38,8 @@ export interface RecordKey<Id extends RecordId = RecordId> {
   stored(column: NonNullable<ColumnValue>): Id;
   /** The id of a new record, at a time in milliseconds since 1970. Only for keys that the service gives. */
   create?(now: number): Id;
+  /** The fields that name a record together, in the order of the id; absent for an id that has its own column. */
+  readonly parts?: readonly KeyPart[];
   /** The order of ids in the database, for functions that sort. */
   compare(one: RecordId, other: RecordId): number;
   /** The id so many places before one, where the database counts ids; undefined if none was given so early. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { measuresOf } from './aggregates.ts';
 import { field } from './define.ts';
-import { fieldFlaw } from './field.ts';
+import { type FieldDefinition, fieldFlaw } from './field.ts';
 import { signedKey } from './keys/signed.ts';
 import { newUuid, uuidKey } from './keys/uuid.ts';
-import { recordKeys } from './keys.ts';
+import { keyOfColumns, recordKeys } from './keys.ts';
 
 describe('keys', () => {
   it('an integer is a positive whole number that doubles hold', () => {
@@ -34,6 +34,47 @@ describe('keys', () => {
       [],
       expect.arrayContaining(['gt', 'lte', 'in']),
     ]);
+  });
+
+  it('several columns make one text, each value percent-encoded, in one spelling', () => {
+    const keyOf = (fields: Readonly<Record<string, FieldDefinition>>) =>
+      keyOfColumns(Object.entries(fields).map(([name, { type, options }]) => ({ name, type, options })));
+    const { parse, of, stored, format, parts, schema } = keyOf({
+      place: field.string({ required: true }),
+      state: field.enum(['on, off', 'on']),
+      at: field.time(),
+      box: field.reference('Box', { key: 'bigint' }),
+    });
+    expect(parts.map(({ name }) => name)).toEqual(['place', 'state', 'at', 'box']);
+    for (const place of ['', ' ', 'a,b', '%2C', 'Zürich', '東京 😀', "!~*'()", '\n'])
+      for (const box of ['-9223372036854775808', '0', '9007199254740993']) {
+        const id = [place, 'on, off', '09:30:00', box].map(encodeURIComponent).join(',');
+        expect([parse(id), of(id), stored(id), format(id)]).toEqual([id, id, id, id]);
+        expect(new RegExp(String(schema['pattern'])).test(id)).toBe(true);
+      }
+    const right = 'a,on,09%3A30%3A00,7';
+    expect(parse(right)).toBe(right);
+    for (const wrong of [
+      ...['', 'a', 'a,on,09%3A30%3A00', 'a,on,09%3A30%3A00,', `${right},`, `${right},1`, ` ${right}`],
+      ...[
+        'a,off,09%3A30%3A00,7',
+        'a,on,09:30:00,7',
+        'a,on,09%3a30%3A00,7',
+        'a,on,09%3A30,7',
+        'a,on,25%3A00%3A00,7',
+      ],
+      ...['a,on,09%3A30%3A00,07', 'a,on,09%3A30%3A00,x', '%61,on,09%3A30%3A00,7', 'ü,on,09%3A30%3A00,7'],
+      ...[
+        '%,on,09%3A30%3A00,7',
+        '%FF,on,09%3A30%3A00,7',
+        '%00,on,09%3A30%3A00,7',
+        '%ED%A0%80,on,09%3A30%3A00,7',
+      ],
+    ])
+      expect([wrong, parse(wrong)]).toEqual([wrong, undefined]);
+    expect([1, null, undefined, [right], {}].map((value) => of(value))).toEqual(
+      Array.from({ length: 5 }, () => undefined),
+    );
   });
 
   it('digits of 64 bits have one spelling, and are compared as numbers', () => {

@@ -5,6 +5,7 @@ import type { FieldType, JsonSchema } from './field.ts';
 import { integer } from './integer.ts';
 import type { RecordId, RecordKey } from './key.ts';
 import { bigintKey, parseBigint } from './keys/bigint.ts';
+import { isEncoded, keyOfColumns, kindsOfParts } from './keys/columns.ts';
 import { integerKey } from './keys/integer.ts';
 import { signedKey } from './keys/signed.ts';
 import { textKey } from './keys/text.ts';
@@ -18,12 +19,12 @@ export const recordKeys = {
   text: textKey,
 } as const satisfies Readonly<Record<string, RecordKey>>;
 
-export { parseBigint, signedKey };
+export { isEncoded, keyOfColumns, kindsOfParts, parseBigint, signedKey };
 
 export type KeyKind = keyof typeof recordKeys;
 
 /** The type of the ids of a key, as records, filters and clients have them. */
-export type IdOfKey<Kind> = Kind extends 'uuid' | 'bigint' | 'text' ? string : number;
+export type IdOfKey<Kind> = Kind extends 'uuid' | 'bigint' | 'text' | readonly string[] ? string : number;
 
 /** The name of the field that the body of a create has beside the model's own. */
 export type GivenInBody<Kind> = Kind extends 'text' ? 'id' : never;

@@ -9,6 +9,7 @@ import { keyOfReference } from '../fields/reference.ts';
 import { ruleName } from '../kernel/messages.ts';
 import { mostSearchFields } from '../kernel/search-words.ts';
 import { checkResourceOptions } from './definition/definition-options.ts';
+import { assertShown, unknownParts, withKeyColumns, withKeySet } from './definition/key-columns.ts';
 import { declaredRelations } from './definition/relations.ts';
 import { assertExternal, storedTableOf, type TableOption, withColumns } from './definition/table-option.ts';
 import type { ResourceDefinition, ResourceViews } from './definition.ts';
@@ -24,7 +25,7 @@ import {
   type ResourceHooks,
   type ResourceModel,
 } from './resource.ts';
-import { declarationOf } from './row-rule.ts';
+import { declarationOf, type Short } from './row-rule.ts';
 import {
   fieldOfKey,
   findField,
@@ -34,7 +35,7 @@ import {
   saidViewedOf,
   viewsOf,
 } from './rules/rules.ts';
-import type { DeclaredRelations, FieldDefinitions, Resource, TimesIn } from './types.ts';
+import type { DeclaredRelations, FieldDefinitions, FieldName, Resource, TimesIn } from './types.ts';
 import { checkValue } from './validate.ts';
 
 export { fieldsOption, methodsOption } from './definition/definition-options.ts';
@@ -67,8 +68,13 @@ const keyOf = (
     key = 'integer',
     search,
     table,
-  }: { readonly key?: KeyKind; readonly search?: unknown; readonly table?: TableOption },
+  }: {
+    readonly key?: KeyKind | readonly string[];
+    readonly search?: unknown;
+    readonly table?: TableOption;
+  },
 ): RecordKey => {
+  if (typeof key !== 'string') return unknownParts(model, key, table);
   if (key !== 'integer' && search !== undefined)
     throw new DefinitionError(model, `search needs the key 'integer', not '${key}'`);
   return keyOfModel(key, table?.external === true);
@@ -255,7 +261,7 @@ export const defineResource = <
   const Views extends ResourceViews<Fields> = Record<never, never>,
   const Relations extends DeclaredRelations = Record<never, never>,
   const Name extends string = string,
-  const Key extends KeyKind = 'integer',
+  const Key extends KeyKind | readonly Short<FieldName<Fields>>[] = 'integer',
   const Table extends object = object,
 >(
   name: Name,
@@ -275,10 +281,13 @@ export const defineResource = <
   const owner = ownerOf(name, definition.fields);
   const counted = countedOf(name, declared);
   resolveSame(name, declared);
-  const stored = storedTableOf(name, plural, declared, definition.table);
-  assertExternal(name, stored, definition, declared);
-  const fields = withColumns(name, declared, stored);
-  const unique = uniqueSetsOf(name, fields, owner, definition.unique ?? [], counted);
+  const table = storedTableOf(name, plural, declared, definition.table, key.parts === undefined);
+  assertExternal(name, table, definition, declared);
+  const several = withKeyColumns(name, withColumns(name, declared, table), table, key);
+  const { fields, stored } = several;
+  assertShown(name, stored, definition.views?.when);
+  const sets = uniqueSetsOf(name, fields, owner, definition.unique ?? [], counted);
+  const unique = withKeySet(sets, stored);
   return Object.freeze({
     name,
     path: plural,
@@ -286,7 +295,7 @@ export const defineResource = <
     stored,
     singular,
     plural,
-    key,
+    key: several.key,
     label,
     pluralLabel: definition.pluralLabel ?? pluralLabelOf(label, { singular, plural }),
     icon: definition.icon,
@@ -309,7 +318,7 @@ export const defineResource = <
     // The compiler has checked the hooks against the fields; their caller knows the fields as a map only.
     hooks: Object.freeze({ ...definition.hooks }) as ResourceHooks,
     problems: Object.freeze([...(definition.problems ?? [])]),
-    indexes: indexesOf(name, fields, unique, definition.indexes ?? []),
+    indexes: indexesOf(name, fields, sets, definition.indexes ?? []),
     unique,
     search: searchOf(name, fields, definition.search, definition.views?.when),
     counted,

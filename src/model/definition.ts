@@ -37,7 +37,7 @@ export interface ResourceDefinition<
   Fields extends FieldDefinitions,
   Views extends ResourceViews<Fields> = ResourceViews<Fields>,
   Relations extends DeclaredRelations = DeclaredRelations,
-  Key extends KeyKind = KeyKind,
+  Key extends KeyKind | readonly Short<FieldName<Fields>>[] = KeyKind | readonly Short<FieldName<Fields>>[],
 > {
   /**
    * Fields by name; a reference `author` becomes the field `author_id`. `id`, `created_at` and `updated_at` are added.
@@ -47,6 +47,8 @@ export interface ResourceDefinition<
    * The type of ids: `'integer'` (default), numbers that the database gives; `'uuid'`, UUIDs of version 7 that the
    * service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create.
    * It is chosen for good: stored records keep their ids. Integers of external tables may be zero or negative.
+   * Of an external table also the fields that name a record together: `['order_id', 'line_no']`; the id is their
+   * values joined by commas, each percent-encoded.
    */
   readonly key?: Key;
   /** Display name of one record, one text or one per language. */

@@ -7,6 +7,7 @@ import type { RecordKey } from '../fields/key.ts';
 import { defaultKey, signedKey } from '../fields/keys.ts';
 import { type NamedModel, resolveName } from '../fields/named-model.ts';
 import { signedReference } from '../fields/reference.ts';
+import { keyOfFields, withId } from './definition/key-columns.ts';
 import { resolveRelations } from './definition/relations.ts';
 import { DefinitionError } from './definition-error.ts';
 import { withIndexes } from './indexes.ts';
@@ -65,14 +66,28 @@ const withSignedKeys = (model: ResourceModel, models: Models): ResourceModel => 
       ? Object.freeze({ ...field, type: signedReference, referenceKey: signedKey })
       : field,
   ]);
-  return Object.freeze({ ...model, fields: new Map(fields) });
+  return withKeyOf(model, new Map(fields));
+};
+
+/** The model with these fields, of which its key may be made. */
+const withKeyOf = (model: ResourceModel, fields: ReadonlyMap<string, ModelField>): ResourceModel => {
+  const { parts } = model.key;
+  if (parts === undefined) return Object.freeze({ ...model, fields });
+  const key = keyOfFields(fields, parts);
+  return Object.freeze({ ...model, key, fields: withId(fields, key) });
 };
 
 /** Refuses a reference that gives another key than the referenced model has. */
 const assertKeys = ({ name: model, fields }: ResourceModel, models: Models): void => {
   for (const { name, reference, referenceKey } of fields.values()) {
     if (reference === undefined) continue;
-    const { kind } = keyOf(models, reference);
+    const { kind, parts } = keyOf(models, reference);
+    if (parts !== undefined)
+      throw new DefinitionError(
+        model,
+        `the key of ${reference} has several fields, and a reference has one: keep each of them in a field`,
+        name,
+      );
     if (kind === referenceKey?.kind) continue;
     const said = kind === defaultKey.kind ? 'leave out key' : `write key: '${kind}'`;
     throw new DefinitionError(model, `the key of ${reference} is '${kind}': ${said}`, name);

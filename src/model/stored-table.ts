@@ -1,3 +1,11 @@
+import type { ColumnKind } from '../fields/field.ts';
+
+/** A column of a key of several. */
+export interface KeyColumn {
+  readonly field: string;
+  readonly kind: ColumnKind;
+}
+
 /** The table of a model's records, and their columns. */
 export interface StoredTable {
   /** Undefined for the table of this name that the database finds by itself. */
@@ -10,6 +18,8 @@ export interface StoredTable {
    * where a table of the service has whole numbers of the last place.
    */
   readonly scales?: ReadonlyMap<string, number>;
+  /** The columns that name a row together, in the order of the id; absent for an id that has its own column. */
+  readonly key?: readonly KeyColumn[];
   /** True for a table that belongs to another program. */
   readonly external?: boolean;
   /** True if the service only reads an external table. */

@@ -9,6 +9,7 @@ import { readId } from '../database/record-column.ts';
 import {
   columnsOfRows,
   type Fragment,
+  isRecord,
   join,
   literal,
   rowsOf,
@@ -71,8 +72,7 @@ export const namesRecord = (
     either.push(exists(table, [sql`${columnsOfRows(table)('id')} = ${value}`], named, reached, dialect));
   if (kept !== undefined) {
     const start = named?.values.length ?? 0;
-    const column = columnsOfRows(kept.table);
-    const same = [sql`${column('id')} = ${id}`, sql`${column(kept.field)} = ${value}`];
+    const same = [isRecord(kept.table, id), sql`${columnsOfRows(kept.table)(kept.field)} = ${value}`];
     either.push(exists(kept.table, same, kept.reach, (index) => reached(start + index), dialect));
   }
   return either.length === 0 ? undefined : join(either, ' or ');
@@ -234,7 +234,7 @@ const takenBy = (
   let bound = 0;
   const same = fields.map(({ name }, index) => {
     if (values[index] !== undefined) return sql`${column(name)} = ${value(bound++)}`;
-    return sql`${column(name)} = (select ${column(name)} from ${table} where ${column('id')} = ${id})`;
+    return sql`${column(name)} = (select ${column(name)} from ${table} where ${isRecord(model.stored, id)})`;
   });
   const others = isUpdate ? [sql`${column('id')} <> ${id}`] : [];
   return sql`select ${place} as place, ${readId(dialect, model.key, column('id'))} as holder from ${table}${where([...same, ...others])}`;
@@ -277,7 +277,7 @@ const missing = (
   const { field, reach, same } = lookUp;
   const column = columnsOfRows(model.stored);
   const stored = (of: string): Fragment =>
-    sql`(select ${column(of)} from ${rowsOf(model.stored)} where ${column('id')} = ${id})`;
+    sql`(select ${column(of)} from ${rowsOf(model.stored)} where ${isRecord(model.stored, id)})`;
   const isStored = lookUp.value === undefined;
   const value = isStored ? stored(field.name) : ofKey(lookUp, bound(0), dialect);
   const conditions: Fragment[] = [];

@@ -10,6 +10,7 @@ import {
   columnsOfRows,
   type Fragment,
   identifier,
+  isAmongRecords,
   join,
   literal,
   RowStatements,
@@ -82,7 +83,7 @@ export const createValuesIn = (
   const read = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     const column = columnsOfRows(stored);
-    return sql`select ${readId(dialect, key, column('id'))} as id, ${column(field)} as value from ${rowsOf(stored)} where ${column('id')} in (${join(ids)})`;
+    return sql`select ${readId(dialect, key, column('id'))} as id, ${column(field)} as value from ${rowsOf(stored)} where ${isAmongRecords(stored, ids)}`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId; value: SqlValue }>(transaction, read, ids);
@@ -95,7 +96,7 @@ export const createPresent = (database: Database, stored: StoredTable, key: Reco
   const present = statement<Ids>(dialect, (param) => {
     const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
     const id = columnsOfRows(stored)('id');
-    return sql`select ${readId(dialect, key, id)} as id from ${rowsOf(stored)} where ${id} in (${join(ids)})`;
+    return sql`select ${readId(dialect, key, id)} as id from ${rowsOf(stored)} where ${isAmongRecords(stored, ids)}`;
   });
   return async (transaction, ids) => {
     const rows = await readByIds<{ id: RecordId }>(transaction, present, ids);
@@ -157,7 +158,7 @@ export class ManyRecords {
     );
     this.#current = statement<Ids>(dialect, (param) => {
       const ids = Array.from({ length: idsPerStatement }, (_, index) => param('ids', index));
-      return sql`select ${join([answer, ...kept])} from ${table} where ${columnsOfRows(model.stored)('id')} in (${join(ids)})${dialect.updateLock}`;
+      return sql`select ${join([answer, ...kept])} from ${table} where ${isAmongRecords(model.stored, ids)}${dialect.updateLock}`;
     });
   }
 

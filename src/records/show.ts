@@ -11,7 +11,7 @@ import {
   TooLongError,
   type Transaction,
 } from '../database/database.ts';
-import { columnOf, rowAlias, ruleValue, type Source, timesOf } from '../database/source.ts';
+import { columnOf, hasValue, rowAlias, ruleValue, type Source, timesOf } from '../database/source.ts';
 import { identifier, type Statement, sql, statement, where } from '../database/statement.ts';
 import type { ColumnValue } from '../fields/field.ts';
 import { BoundedCache } from '../kernel/bounded-cache.ts';
@@ -127,7 +127,7 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
     statement<ShowArguments>(dialect, (param) => {
       const column = (of: string) => ruleValue(columnOf(source, of), dialect);
       const conditions = reachConditions(terms, column, (index) => param('rows', index), 'hold', dialect);
-      const key = sql`${column(source.key)} = ${param('key')}`;
+      const key = hasValue(columnOf(source, source.key), param('key'), dialect);
       const value = (index: number) => param('related', index);
       const joining: Joining = { dialect, value, maxRowsExamined: param('maxRowsExamined') };
       const json = sql`${recordText(seen, fields, included, joining, rowAlias)} as json`;
@@ -135,7 +135,7 @@ export const createShow = (database: Database, source: Source, options: ShowOpti
         version === undefined
           ? json
           : sql`${json}, ${ruleValue(columnOf(source, version), dialect)} as version`;
-      const row = sql`select ${answer} from ${source.from(dialect)} as ${identifier(rowAlias)}${where([...conditions, key])}`;
+      const row = sql`select ${answer} from ${source.from(dialect)} as ${identifier(rowAlias)}${where([...conditions, ...key])}`;
       return lock ? sql`${row}${dialect.updateLock}` : row;
     });
 

@@ -178,9 +178,10 @@ const relationOf = (
  */
 export const rowVersion = ({ stored, fields }: ResourceModel, dialect: Dialect, row?: string): Fragment => {
   const column = columnsOfRows(stored, row);
-  return hasVersion(stored)
-    ? column(versionColumn)
-    : dialect.rowHash([...fields.keys()].map((field) => column(field)));
+  if (hasVersion(stored)) return column(versionColumn);
+  // The id of several columns is in these.
+  const hashed = [...fields.keys()].filter((field) => stored.key === undefined || field !== 'id');
+  return dialect.rowHash(hashed.map(column));
 };
 
 const versionOf = (model: ResourceModel): SourceColumn => ({
@@ -197,34 +198,47 @@ const firstColumns = ({ indexes }: ResourceModel): readonly string[] =>
 const searchOf = ({ search, stored }: ResourceModel): SourceSearch | undefined =>
   search.length === 0 ? undefined : { of: stored.name, columns: columnsIn(stored, search), fields: search };
 
+/** The columns of a model by their fields; an id of several columns is made of these. */
+const columnsOf = ({ fields, stored }: ResourceModel): ReadonlyMap<string, SourceColumn> => {
+  const columns = new Map(
+    [...fields.values()].map(({ name, column, type, options }): [string, SourceColumn] => [
+      name,
+      {
+        name,
+        column,
+        type,
+        options,
+        scale: stored.scales?.get(name),
+        isNarrow: stored.external === true && type.column === 'integer',
+        isFine: stored.external === true && type.column === 'timestamp',
+      },
+    ]),
+  );
+  const id = columns.get('id');
+  const parts = stored.key?.flatMap(({ field }) => columns.get(field) ?? []);
+  return id === undefined || parts === undefined ? columns : columns.set('id', { ...id, parts });
+};
+
 /** The source of a resource's table; made once for a model. */
 export const resourceSource = (model: ResourceModel, models: Models): Source => {
   const cached = resourceSources.get(model);
   if (cached !== undefined) return cached;
+  const columns = columnsOf(model);
   const source: Source = {
     name: model.name,
     from: () => rowsOf(model.stored),
     // The size of a view, or of a table that another program changes, bounds nothing.
     table: model.stored.external === true ? undefined : model.table,
-    columns: new Map(
-      [...model.fields.values()].map(({ name, column, type, options }) => [
-        name,
-        {
-          name,
-          column,
-          type,
-          options,
-          scale: model.stored.scales?.get(name),
-          isNarrow: model.stored.external === true && type.column === 'integer',
-          isFine: model.stored.external === true && type.column === 'timestamp',
-        },
-      ]),
-    ),
+    columns,
     further: new Map([[versionColumn, versionOf(model)]]),
     key: 'id',
     search: searchOf(model),
     // Another program's indexes are not known, but that of the key.
-    indexed: new Set(model.stored.external === true ? ['id'] : ['id', ...firstColumns(model)]),
+    indexed: new Set(
+      model.stored.external === true
+        ? [model.stored.key?.[0]?.field ?? 'id']
+        : ['id', ...firstColumns(model)],
+    ),
     relations: new Map(
       [...model.relations.values()].map((relation) => [relation.name, relationOf(relation, models)]),
     ),

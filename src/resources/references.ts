@@ -132,9 +132,9 @@ export const idsQuery: QueryDocs = {
   schema: { type: 'string' },
 };
 
-/** An id of a list: of texts that callers give, percent-encoded, as they may contain a comma. */
-const listedId = (text: string, { givenBy }: RecordKey): string => {
-  if (givenBy !== 'caller') return text;
+/** An id of a list: one that may contain a comma is percent-encoded. */
+const listedId = (text: string, { givenBy, parts }: RecordKey): string => {
+  if (givenBy !== 'caller' && parts === undefined) return text;
   try {
     return decodeURIComponent(text);
   } catch {

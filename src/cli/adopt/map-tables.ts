@@ -131,10 +131,14 @@ const draw = (draft: Draft, drafts: ReadonlyMap<string, Draft>, request: MapRequ
     const plain = plainName(column.name, 'column');
     const field = lead === undefined ? nameField(plain, taken) : nameReference(plain, taken);
     if (lead?.draft !== undefined) references.push({ field, to: lead.draft });
-    return { ...of, field, definition: made.definition, remarks: made.remarks };
+    const part = isPart(draft, column) ? ['a part of the key'] : [];
+    return { ...of, field, definition: made.definition, remarks: [...part, ...made.remarks] };
   });
   return { draft, columns, own, references, remarks };
 };
+
+const isPart = ({ key }: Draft, { name }: DescribedColumn): boolean =>
+  'columns' in key && key.columns.includes(name);
 
 const fieldFor = (draft: Draft, column: DescribedColumn, lead: Lead | undefined): ColumnField => {
   const because = columnFlaw(draft, column);

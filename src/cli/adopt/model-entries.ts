@@ -64,7 +64,8 @@ const uniqueSets = ({ draft, columns, remarks }: Drawn): readonly (readonly stri
     const fields = named.flatMap((column) => byColumn.get(column) ?? []);
     const names = fields.flatMap(({ field, definition }) => (definition === undefined ? [] : (field ?? [])));
     const bytes = fields.reduce((sum, { definition }) => sum + (definition ? indexBytes(definition) : 0), 0);
-    const isKey = 'column' in draft.key && named.length === 1 && named[0] === draft.key.column;
+    const key = 'column' in draft.key ? [draft.key.column] : 'columns' in draft.key ? draft.key.columns : [];
+    const isKey = named.length === key.length && named.every((column) => key.includes(column));
     const text = named.length === 0 ? `unique ${name}` : `unique ${name} (${named.join(', ')})`;
     const isSame = sets.some((set) => set.toSorted().join() === names.toSorted().join());
     if (because !== undefined) remarks.push(`${text}: ${because}; the database watches over it`);
@@ -100,12 +101,10 @@ const tableRemarks = (drawn: Drawn, readOnly: readonly string[]): string[] => {
       'row security is on, and this database user is exempt from it: the rules of the model decide',
     );
   if (table.inherits !== undefined) remarks.push(`it inherits the columns of ${table.inherits}`);
-  if (table.key.length === 0 && 'column' in drawn.draft.key)
-    remarks.push(
-      table.kind === 'table'
-        ? 'it has no primary key: a unique set without nulls names its rows'
-        : `its ids are those of ${drawn.draft.key.column}: make sure that no two rows have the same`,
-    );
+  if (table.key.length === 0 && table.kind === 'table')
+    remarks.push('it has no primary key: a unique set without nulls names its rows');
+  else if (table.key.length === 0 && 'column' in drawn.draft.key)
+    remarks.push(`its ids are those of ${drawn.draft.key.column}: make sure that no two rows have the same`);
   return [...remarks, ...leftConditions(drawn)];
 };
 
@@ -114,8 +113,13 @@ const namesCode = (names: readonly string[]): Entry['value'] => ({ list: names.m
 const entryIf = (isThere: boolean, key: string, value: Entry['value']): Entry[] =>
   isThere ? [{ key, value }] : [];
 
-const keyEntry = ({ key }: Draft): Entry[] =>
-  key.kind === 'none' || key.kind === 'integer' ? [] : [{ key: 'key', value: textCode(key.kind) }];
+const keyEntry = ({ draft: { key }, columns }: Drawn): Entry[] => {
+  if ('columns' in key) {
+    const fieldOf = (name: string) => columns.find(({ column }) => column === name)?.field ?? name;
+    return [{ key: 'key', value: namesCode(key.columns.map(fieldOf)) }];
+  }
+  return key.kind === 'none' || key.kind === 'integer' ? [] : [{ key: 'key', value: textCode(key.kind) }];
+};
 
 const tableEntry = ({ draft, columns, own }: Drawn, schema: DescribedSchema, readOnly: boolean): Entry => {
   const { table } = draft;
@@ -196,7 +200,7 @@ export const modelOf = (
   const said = Object.entries(names.said).map(([key, name]): Entry => ({ key, value: textCode(name) }));
   const entries: Entry[] = [
     tableEntry(drawn, schema, readOnly.length > 0),
-    ...keyEntry(draft),
+    ...keyEntry(drawn),
     ...said,
     { key: 'permissions', value: textCode('all') },
     fieldsEntry(drawn),

@@ -1,15 +1,16 @@
 /** A table on the way to its model: its names, its key, its conditions, and the columns that the service writes. */
 
 import type { DescribedColumn, DescribedTable, DescribedUnique } from '../../database/described-tables.ts';
-import { type KeyKind, recordKeys } from '../../fields/keys.ts';
+import { type KeyKind, kindsOfParts, recordKeys } from '../../fields/keys.ts';
 import type { ReferredKey } from './adopted-model.ts';
 import { fieldOfColumn } from './column-field.ts';
 import { type ColumnCondition, readCondition } from './conditions.ts';
 import { type ModelNames, plainName, storedNameFlaw } from './names.ts';
 
-/** The key of a model: the column that becomes `id`; or why no column can, so that the table has no model. */
+/** The key of a model: the column that becomes `id`, or several; or why none can, so that the table has no model. */
 type Key =
   | { readonly kind: KeyKind; readonly column: string }
+  | { readonly kind: 'columns'; readonly columns: readonly string[] }
   | { readonly kind: 'none'; readonly because: string };
 
 /** A table on the way to its model. */
@@ -75,6 +76,21 @@ const singleKey = (column: DescribedColumn): Key => {
     : { kind: 'none', because: `its key ${name} is of the type ${column.declared}` };
 };
 
+/** Columns whose fields name a row together. */
+const severalKey = (table: DescribedTable, columns: readonly DescribedColumn[]): Key => {
+  const names = columns.map(({ name }) => name);
+  const conditions = conditionsOf(table);
+  for (const column of columns) {
+    const made = fieldOfColumn(column, factsOf({ table, conditions }, column));
+    const flaw = columnFlaw({ table }, column) ?? ('because' in made ? made.because : undefined);
+    const holds = !('because' in made) && kindsOfParts.has(made.definition.type.column);
+    const because = flaw ?? (holds ? undefined : `it is of the type ${column.declared}`);
+    if (because !== undefined)
+      return { kind: 'none', because: `its key is ${names.join(', ')}, and of ${column.name}: ${because}` };
+  }
+  return { kind: 'columns', columns: names };
+};
+
 /** The column of a view that names its rows by its name: `id`, or the first one if that is called `order_id`. */
 const namedKey = ({ columns }: DescribedTable): DescribedColumn | undefined =>
   columns.find(({ name }) => isNamed(name, 'id')) ??
@@ -82,13 +98,16 @@ const namedKey = ({ columns }: DescribedTable): DescribedColumn | undefined =>
 
 export const keyOfTable = (table: DescribedTable): Key => {
   const names = identifying(table);
-  const [first] = names.flatMap((name) => columnNamed(table, name) ?? []);
-  if (names.length > 1)
-    return { kind: 'none', because: `its key is ${names.join(', ')}, and an id is one column` };
+  const columns = names.flatMap((name) => columnNamed(table, name) ?? []);
+  if (names.length > 1) return severalKey(table, columns);
+  const [first] = columns;
   if (first !== undefined) return singleKey(first);
   const named = table.kind === 'table' ? undefined : namedKey(table);
   return named === undefined
-    ? { kind: 'none', because: 'no column of it names a row: a model needs an id' }
+    ? {
+        kind: 'none',
+        because: 'no column of it names a row: write a model with readOnly: true and key: [fields] that do',
+      }
     : singleKey(named);
 };
 
@@ -116,6 +135,7 @@ export const writtenColumns = ({ table, key }: Draft): Map<string, string> => {
   const own = new Map<string, string>();
   if ('column' in key) own.set('id', key.column);
   for (const column of table.columns) {
+    if ('columns' in key && key.columns.includes(column.name)) continue;
     const found = written.get(plainName(column.name, 'column'));
     const fits = found?.kind === column.type.kind && column.readable && column.provision?.by !== 'always';
     if (found !== undefined && fits && column.holds.includes(found.kind) && !own.has(found.own))
@@ -128,6 +148,7 @@ export const writtenColumns = ({ table, key }: Draft): Map<string, string> => {
 export const modelFlaw = (table: DescribedTable): string | undefined => {
   const key = keyOfTable(table);
   if (key.kind === 'none') return key.because;
+  if ('columns' in key) return undefined;
   const conditions = conditionsOf(table);
   const isField = table.columns.some(
     (column) =>
@@ -140,4 +161,6 @@ export const modelFlaw = (table: DescribedTable): string | undefined => {
 };
 
 export const referredKey = ({ key }: Draft): ReferredKey =>
-  'column' in key ? { kind: key.kind, columns: [key.column] } : { columns: [] };
+  'column' in key
+    ? { kind: key.kind, columns: [key.column] }
+    : { columns: 'columns' in key ? key.columns : [] };

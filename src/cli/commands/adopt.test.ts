@@ -13,6 +13,9 @@ import { run } from '../test-io.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const home = process.cwd();
+
+/** Why a table without any key has no model. */
+const keyless = 'no column of it names a row: write a model with readOnly: true and key: [fields] that do';
 let folder = '';
 
 // Inside the repository, so that a model that is written by hand finds the package that it imports.
@@ -524,12 +527,15 @@ onPostgres('the tables of frameworks', ({ create }) => {
     posts: many('Post', { by: 'author' }),
     reviewer_posts: many('Post', { by: 'reviewer' }),
   },`);
+    expect(await definition('resources/categories_post.ts')).toMatchObject({
+      key: ['category_id', 'post_id'],
+      table: { name: 'categories_posts', external: true },
+    });
+    expect(find(all, 'CategoriesPost').remarks).toEqual([
+      'it has no primary key: a unique set without nulls names its rows',
+    ]);
     expect(all.left).toEqual([
       { table: 'public.ar_internal_metadata', reason: 'Rails keeps its migrations there' },
-      {
-        table: 'public.categories_posts',
-        reason: 'its key is category_id, post_id, and an id is one column',
-      },
       { table: 'public.schema_migrations', reason: 'Rails keeps its migrations there' },
     ]);
   });
@@ -575,9 +581,9 @@ onPostgres('the tables of frameworks', ({ create }) => {
     });
     expect(codes(find(all, 'OrderItem'))['unitPrice']).toBe('- it has 65 digits: a decimal has 15');
     expect(await definition('resources/order_item.ts')).toMatchObject({ table: { readOnly: true } });
-    expect(all.left).toContainEqual({
-      table: 'public._OrderToTag',
-      reason: 'its key is A, B, and an id is one column',
+    expect(await definition('resources/order_to_tag.ts')).toMatchObject({
+      key: ['a_id', 'b_id'],
+      table: { name: '_OrderToTag', columns: { a_id: 'A', b_id: 'B' }, external: true },
     });
   });
 
@@ -604,12 +610,11 @@ onPostgres('the tables of frameworks', ({ create }) => {
     const url = await create();
     await load(url, 'chinook');
     const all = await report(url);
-    expect(all.left).toEqual([
-      {
-        table: 'public.playlist_track',
-        reason: 'its key is playlist_id, track_id, and an id is one column',
-      },
-    ]);
+    expect(all.left).toEqual([]);
+    const joined = await definition('resources/playlist_track.ts');
+    expect(joined).toMatchObject({ key: ['playlist_id', 'track_id'], table: { external: true } });
+    expect([joined['unique'], find(all, 'PlaylistTrack').remarks]).toEqual([undefined, []]);
+    expect(await read('resources/playlist.ts')).toContain("playlist_tracks: many('PlaylistTrack')");
     expect(await definition('resources/track.ts')).toMatchObject({
       table: { name: 'track', columns: { id: 'track_id' }, external: true },
     });
@@ -639,20 +644,21 @@ onPostgres('the tables of frameworks', ({ create }) => {
     ]);
     expect(all.left).toEqual([
       {
-        table: 'public.film_actor',
-        reason: 'its key is actor_id, film_id, and an id is one column',
-      },
-      {
         table: 'public.payment',
-        reason: 'its key is payment_date, payment_id, and an id is one column',
+        reason:
+          'its key is payment_date, payment_id, and of payment_date: it is of the type timestamp with time zone',
       },
       { table: 'public.payment_p2022_01', reason: 'it is a partition of payment' },
       { table: 'public.payment_p2022_02', reason: 'it is a partition of payment' },
       {
         table: 'public.rental_by_category',
-        reason: 'no column of it names a row: a model needs an id',
+        reason: keyless,
       },
     ]);
+    expect(await definition('resources/film_actor.ts')).toMatchObject({ key: ['actor_id', 'film_id'] });
+    expect(codes(find(all, 'FilmActor'))['actor_id']).toBe(
+      "actor_id: field.reference('Actor', { required: true })",
+    );
   });
 });
 
@@ -721,6 +727,7 @@ onPostgres('every kind of column, key and right', ({ create }) => {
       Text: ['text', undefined, 'code'],
       UniqueOnly: ['text', undefined, 'code'],
       Defaulted: [undefined, undefined, undefined],
+      ManyKey: [['shop', 'line'], undefined, undefined],
     });
     expect(find(all, 'LinesOfKey').remarks).toEqual([
       'key shop, line → public.many_keys(shop, line): references have one column',
@@ -735,9 +742,8 @@ onPostgres('every kind of column, key and right', ({ create }) => {
     expect(all.left).toEqual([
       { table: 'public.a"b', reason: 'its name has a quote' },
       { table: 'public.by_date', reason: 'its key day is of the type date' },
-      { table: 'public.child', reason: 'no column of it names a row: a model needs an id' },
-      { table: 'public.keyless', reason: 'no column of it names a row: a model needs an id' },
-      { table: 'public.many_keys', reason: 'its key is shop, line, and an id is one column' },
+      { table: 'public.child', reason: keyless },
+      { table: 'public.keyless', reason: keyless },
       { table: 'public.only_id', reason: 'no field has any of its columns' },
     ]);
   });
@@ -917,7 +923,7 @@ describe.skipIf(process.env['TEST_DATABASE'] === 'postgres')('SQLite', () => {
     const reasons = new Map(all.left.map(({ table, reason }) => [table, reason]));
     expect(reasons.get('words')).toBe('it is a virtual table, or a part of one');
     expect(reasons.get('words_data')).toBe('it is a virtual table, or a part of one');
-    expect(reasons.get('pairs')).toBe('its key is item, code, and an id is one column');
+    expect(await definition('resources/pair.ts')).toMatchObject({ key: ['item_id', 'code_id'] });
     expect(reasons.get('broken')).toBe('it has no columns that can be read');
   });
 

@@ -74,6 +74,10 @@ const fieldFlaw = (
   return flaw && `the column ${field.column} of ${table} ${flaw}`;
 };
 
+/** The fields with a column of their own: all but an id of several. */
+const storedFields = ({ fields, stored }: ResourceModel): readonly ModelField[] =>
+  [...fields.values()].filter(({ name }) => name !== 'id' || stored.key === undefined);
+
 /** Columns of no field without which no row can be inserted. */
 const demandedColumns = (
   model: ResourceModel,
@@ -81,15 +85,16 @@ const demandedColumns = (
   key: (name: string) => string,
 ): readonly string[] => {
   const given = new Set(
-    [
-      ...[...model.fields.values()].map(({ column }) => column),
-      model.stored.columns.get('version') ?? '',
-    ].map(key),
+    [...storedFields(model).map(({ column }) => column), model.stored.columns.get('version') ?? ''].map(key),
   );
   return [...found.columns.values()].flatMap(({ name, demanded }) =>
     demanded && !given.has(key(name)) ? name : [],
   );
 };
+
+/** True if a unique index has these columns, in whatever order. */
+const isKey = (columns: readonly string[], { keys }: ExternalTable): boolean =>
+  keys.some((key) => key.length === columns.length && columns.every((column) => key.includes(column)));
 
 /** The reasons why a model cannot be served from the table that was found. */
 const sentencesOf = (model: ResourceModel, found: ExternalTable, dialect: Dialect): readonly string[] => {
@@ -108,7 +113,7 @@ const sentencesOf = (model: ResourceModel, found: ExternalTable, dialect: Dialec
     );
   if (found.kind === 'view' && !readOnly)
     sentences.push(`${name}: ${table} is a view: say readOnly: true in table`);
-  for (const field of fields.values()) {
+  for (const field of storedFields(model)) {
     const flaw = fieldFlaw(model, field, found.columns.get(shape.columnKey(field.column)), shape);
     if (flaw !== undefined) sentences.push(`${name}.${field.name}: ${flaw}`);
   }
@@ -118,15 +123,15 @@ const sentencesOf = (model: ResourceModel, found: ExternalTable, dialect: Dialec
   const version = columns.get('version');
   if (version !== undefined && !found.columns.has(shape.columnKey(version)))
     sentences.push(`${name}: the table ${table} has no column ${version} for the version`);
-  const key = fields.get('id')?.column ?? 'id';
+  const key = (stored.key ?? [{ field: 'id' }]).map(({ field }) => fields.get(field)?.column ?? field);
   if (
     found.kind === 'table' &&
     !readOnly &&
     sentences.length === 0 &&
-    !found.keys.includes(shape.columnKey(key))
+    !isKey(key.map(shape.columnKey), found)
   )
     sentences.push(
-      `${name}: the table ${table} has no key over ${key} alone: say readOnly: true in table, or make it unique`,
+      `${name}: the table ${table} has no key over ${key.join(' and ')} alone: say readOnly: true in table, or make it unique`,
     );
   return sentences;
 };

@@ -16,11 +16,53 @@ import {
 import type { Bucket } from '../../fields/aggregates.ts';
 import { fromScaled } from '../../fields/decimal.ts';
 import type { ColumnKind } from '../../fields/field.ts';
+import { isEncoded } from '../../fields/keys.ts';
 import type { ColumnDialect, Dialect, JsonEntry } from '../dialect.ts';
+import type { KeyWords, PartValue } from '../key-words.ts';
 import { type ServiceNames, serviceNames } from '../service-names.ts';
-import { type Fragment, identifier, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
+import {
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  Numbering,
+  sql,
+  writtenKey,
+  writtenTable,
+} from '../statement.ts';
 import { postgresSchema } from './schema.ts';
 import { searchPostgres } from './search.ts';
+
+/** Each character of a text that `encodeURIComponent` leaves as it is. */
+const unescaped = sql`'[A-Za-z0-9_.!~*''()-]'`;
+
+/** A text as `encodeURIComponent` writes it; most have nothing to escape. */
+const encodedText = (text: Fragment): Fragment =>
+  sql`case when ${text} collate "C" ~ ('^' || ${unescaped} || '*$') then ${text} else (
+    select string_agg(case when _part.c collate "C" ~ ${unescaped} then _part.c else
+        regexp_replace(upper(encode(convert_to(_part.c, 'UTF8'), 'hex')), '(..)', '%\\1', 'g') end, '' order by _part.n)
+      from regexp_split_to_table(${text}, '') with ordinality as _part (c, n)) end`;
+
+/** A text from its escapes. The sub-select depends on no row, so it runs once. */
+const decodedText = (text: Fragment): Fragment =>
+  sql`case when strpos(${text}, '%') = 0 then ${text} else (
+    select convert_from(string_agg(case when left(_part.m[1], 1) = '%' then decode(substr(_part.m[1], 2), 'hex')
+        else convert_to(_part.m[1], 'UTF8') end, ''::bytea order by _part.n), 'UTF8')
+      from regexp_matches(${text}, '%[0-9A-F]{2}|[^%]+', 'g') with ordinality as _part (m, n)) end`;
+
+const partText = ({ value, kind }: PartValue): Fragment => {
+  if (kind === 'date') return sql`to_char(${value}, 'YYYY-MM-DD')`;
+  const text = sql`(${value})::text`;
+  return isEncoded(kind) ? encodedText(text) : text;
+};
+
+const keyWords: KeyWords = {
+  idText: (parts) => sql`((${join(parts.map(partText), ") || ',' || (")}) collate "C")`,
+  idPart: (id, place, kind) => {
+    const text = sql`split_part(cast(${id} as text), ',', ${literal(place + 1)})`;
+    return sql`cast(${isEncoded(kind) ? decodedText(text) : text} as ${castType(kind)})`;
+  },
+};
 
 /** Compiler that writes the service's own tables under their stored names. */
 export class OwnPostgresCompiler extends PostgresQueryCompiler {
@@ -32,8 +74,10 @@ export class OwnPostgresCompiler extends PostgresQueryCompiler {
   }
 
   protected override visitTable(node: TableNode): void {
+    const key = writtenKey(node, keyWords);
     const written = writtenTable(this.#names, node);
-    if (written === undefined) super.visitTable(node);
+    if (key !== undefined) this.visitNode(key.toOperationNode());
+    else if (written === undefined) super.visitTable(node);
     else this.append(written);
   }
 }

@@ -137,8 +137,9 @@ const externalColumnsSql = (schema: string, name: string): string => `select a.a
     (a.attnotnull or t.typnotnull) and not a.atthasdef and t.typdefault is null and a.attidentity = ''
       and c.relkind in ('r', 'p') as demanded,
     a.attgenerated <> '' or a.attidentity = 'a' as computed,
-    exists (select 1 from pg_index x where x.indrelid = c.oid and x.indisunique and x.indpred is null
-      and x.indnkeyatts = 1 and x.indkey[0] = a.attnum) as is_key
+    (select string_agg(x.indexrelid::text, ' ') from pg_index x
+      where x.indrelid = c.oid and x.indisunique and x.indpred is null and x.indexprs is null
+        and a.attnum = any((x.indkey::int2[])[0:x.indnkeyatts - 1])) as keys
   from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     join pg_type t on t.oid = a.atttypid
   where n.nspname = ${quoteText(schema)} and c.relname = ${quoteText(name)} and a.attnum > 0 and not a.attisdropped`;
@@ -159,8 +160,11 @@ const external = async (
 ): Promise<ExternalTable | undefined> => {
   const [found, ...others] = await ask<ExternalRow>(externalSql(schema, name));
   if (found === undefined || !found.is_used) return undefined;
-  const columns = await ask<Omit<ExternalColumn, 'most'> & { readonly is_key: boolean }>(
+  const columns = await ask<Omit<ExternalColumn, 'most'> & { readonly keys: string | null }>(
     externalColumnsSql(found.schema, name),
+  );
+  const indexed = columns.flatMap(({ name: of, keys }) =>
+    (keys?.split(' ') ?? []).map((index) => ({ index, name: of })),
   );
   return {
     schema: found.schema,
@@ -173,7 +177,7 @@ const external = async (
         { name: of, type: spelt(type), demanded, computed, most: mostOf(type) },
       ]),
     ),
-    keys: columns.flatMap((column) => (column.is_key ? column.name : [])),
+    keys: [...Map.groupBy(indexed, ({ index }) => index).values()].map((key) => key.map((of) => of.name)),
     rights: (found.rights ?? '').split(' '),
     user: found.user_name,
     isRestricted: found.restricted,

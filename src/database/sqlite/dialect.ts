@@ -13,11 +13,20 @@ import {
 } from 'kysely';
 import type { Bucket } from '../../fields/aggregates.ts';
 import type { Dialect, JsonEntry } from '../dialect.ts';
+import type { KeyWords } from '../key-words.ts';
 import { type ServiceNames, serviceNames } from '../service-names.ts';
-import { type Fragment, join, literal, Numbering, sql, writtenTable } from '../statement.ts';
-import { hashOfRow, jsonNumber } from './functions.ts';
+import { type Fragment, join, literal, Numbering, sql, writtenKey, writtenTable } from '../statement.ts';
+import { hashOfRow, idOfValues, jsonNumber, valueOfId } from './functions.ts';
 import { sqliteSchema } from './schema.ts';
 import { searchSqlite } from './search.ts';
+
+const keyWords: KeyWords = {
+  idText: (parts) => sql`${sql.raw(idOfValues)}(${join(parts.map(({ value }) => value))})`,
+  idPart: (id, place, kind) => {
+    const text = sql`${sql.raw(valueOfId)}(${id}, ${literal(place)})`;
+    return kind === 'integer' || kind === 'bigint' ? sql`cast(${text} as integer)` : text;
+  },
+};
 
 /** Compiler that writes the service's own tables under their stored names. */
 export class OwnSqliteCompiler extends SqliteQueryCompiler {
@@ -29,8 +38,10 @@ export class OwnSqliteCompiler extends SqliteQueryCompiler {
   }
 
   protected override visitTable(node: TableNode): void {
+    const key = writtenKey(node, keyWords);
     const written = writtenTable(this.#names, node);
-    if (written === undefined) super.visitTable(node);
+    if (key !== undefined) this.visitNode(key.toOperationNode());
+    else if (written === undefined) super.visitTable(node);
     else this.append(written);
   }
 }

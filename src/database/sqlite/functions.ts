@@ -11,6 +11,20 @@ export const hashOfRow = 'gatewright_row_hash';
 /** How well a text matches words that spaces separate; 0 for null. */
 export const rankOfText = 'gatewright_text_rank';
 
+/** The id of a key of several columns, from their values; null if one is null. */
+export const idOfValues = 'gatewright_id';
+
+/** The value at a place of such an id, as text; null for an id of fewer places. */
+export const valueOfId = 'gatewright_id_value';
+
+const idText = (...values: readonly SqlValue[]): string | null =>
+  values.includes(null) ? null : values.map((value) => encodeURIComponent(String(value))).join(',');
+
+const idValue = (id: SqlValue, place: SqlValue): string | null => {
+  const spelled = String(id).split(',')[Number(place)];
+  return spelled === undefined ? null : decodeURIComponent(spelled);
+};
+
 /** Each value with its type and length, so that no two rows have one text. */
 const rowHash = (...values: readonly SqlValue[]): number => {
   const parts = values.map((value) => {
@@ -28,6 +42,8 @@ export const addFunctions = (database: DatabaseSync): void => {
   const options = { deterministic: true, directOnly: true };
   database.function(jsonNumber, options, (value) => (value === null ? null : JSON.stringify(value)));
   database.function(hashOfRow, { ...options, varargs: true, useBigIntArguments: true }, rowHash);
+  database.function(idOfValues, { ...options, varargs: true, useBigIntArguments: true }, idText);
+  database.function(valueOfId, options, idValue);
   database.function(rankOfText, options, (words, text) =>
     text === null ? 0 : textRank(String(words).split(' '), String(text)),
   );

@@ -96,12 +96,15 @@ const external = async (
     `select name, type, pk, "notnull" = 1 and dflt_value is null and pk = 0 as demanded, hidden in (2, 3) as computed
       from pragma_table_xinfo(${quoteText(found.name)})`,
   );
-  const unique = await ask<{ name: string }>(`select x.name as name
+  const unique = await ask<{ name: string; index: string }>(`select x.name as name, i.name as "index"
     from pragma_index_list(${quoteText(found.name)}) i join pragma_index_xinfo(i.name) x
-    where i."unique" = 1 and i.partial = 0 and x.key = 1 and x.name is not null
-      and (select count(*) from pragma_index_xinfo(i.name) o where o.key = 1) = 1`);
+    where i."unique" = 1 and i.partial = 0 and x.key = 1
+      and not exists (select 1 from pragma_index_xinfo(i.name) o where o.key = 1 and o.name is null)`);
   const primary = columns.filter(({ pk }) => pk > 0);
-  const keys = primary.length === 1 ? [...unique, ...primary] : unique;
+  const keys = [
+    ...Map.groupBy(unique, ({ index }) => index).values(),
+    ...(primary.length > 0 ? [primary] : []),
+  ];
   return {
     schema: undefined,
     name: found.name,
@@ -119,7 +122,7 @@ const external = async (
         },
       ]),
     ),
-    keys: keys.map((key) => key.name.toLowerCase()),
+    keys: keys.map((key) => key.map((column) => column.name.toLowerCase())),
     rights: ['select', 'insert', 'update', 'delete'],
     user: '',
     isRestricted: false,

@@ -81,7 +81,7 @@ const table = {
 
 const resource = {
   fields: fieldsOption,
-  key: oneOf(...keyKinds),
+  key: (value, path) => (Array.isArray(value) ? texts : oneOf(...keyKinds))(value, path),
   label,
   pluralLabel: label,
   icon: oneNamed('icon', iconNames),

@@ -101,6 +101,7 @@ const assertDistinct = (
 
 /**
  * The table of a model's records, and their columns.
+ * @param hasId false for an id that is made of several fields
  * @throws DefinitionError for a name that no database accepts or that is the service's own, for an unknown field, and
  * for two fields with one column
  */
@@ -109,6 +110,7 @@ export const storedTableOf = (
   plural: string,
   fields: ReadonlyMap<string, ModelField>,
   option: TableOption = {},
+  hasId = true,
 ): StoredTable => {
   const { name = plural, schema, columns: said = {}, external = false, readOnly = false } = option;
   if (readOnly && !external)
@@ -126,7 +128,9 @@ export const storedTableOf = (
     );
   const columns = namedColumns(model, fields, said, external);
   const made = external
-    ? [...fields.keys()].filter((field) => !madeTimes.includes(field) || columns.has(field))
+    ? [...fields.keys()].filter((field) =>
+        field === 'id' ? hasId : !madeTimes.includes(field) || columns.has(field),
+      )
     : fields.keys();
   assertDistinct(model, external && !columns.has('version') ? made : [...made, 'version'], columns);
   const stored = { schema, name, columns };

@@ -1,9 +1,19 @@
 /** The conditions and orders of a list request in SQL, which all of its statements share. */
 
 import type { Dialect } from '../../database/dialect.ts';
-import { columnOf, rowAlias, ruleValue, type Source, storedValue } from '../../database/source.ts';
+import {
+  columnOf,
+  partValues,
+  rowAlias,
+  ruleValue,
+  type Source,
+  type SourceColumn,
+  storedValue,
+} from '../../database/source.ts';
 import {
   type Argument,
+  areParts,
+  comparedParts,
   type Fragment,
   identifier,
   join,
@@ -61,7 +71,38 @@ const searchConditions = (
 const acceptsNull = ({ operator, negated }: FilterShape): boolean =>
   operator === 'ne' || (operator === 'null' && !negated);
 
+const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+/** The condition on an id of several columns, in their order. */
+const partsCondition = (
+  parts: readonly SourceColumn[],
+  { operator, count, negated }: FilterShape,
+  dialect: Dialect,
+  row: string,
+  given: (index: number) => Fragment,
+): Fragment => {
+  const values = partValues(parts, dialect, row);
+  const any = Array.from({ length: count }, (_, index) => areParts(values, given(index)));
+  if (operator === 'eq' || operator === 'in') return sql`(${join(any, ' or ')})`;
+  if (operator === 'ne') return sql`not (${join(any)})`;
+  // The values of a key are never null.
+  if (!(operator in comparisons)) return negated ? sql`1 = 1` : sql`1 = 0`;
+  const compared = comparedParts(values, given(0));
+  const sign = sql.raw(comparisons[operator as keyof typeof comparisons]);
+  return sql`(${join(compared.map(({ value }) => value))}) ${sign} (${join(compared.map(({ bound }) => bound))})`;
+};
+
 const rowCondition = (
+  filter: FilterShape,
+  dialect: Dialect,
+  row: string,
+  given: (index: number) => Fragment,
+): Fragment =>
+  filter.column.parts === undefined
+    ? columnCondition(filter, dialect, row, given)
+    : partsCondition(filter.column.parts, filter, dialect, row, given);
+
+const columnCondition = (
   { column, operator, count, negated }: FilterShape,
   dialect: Dialect,
   row: string,
@@ -299,7 +340,9 @@ export const clausesOf = (shape: ListShape, dialect: Dialect, param: Argument<Li
     paging.kind === 'all' || paging.within === undefined
       ? sql`select 1${rest}`
       : sql`select 1 from (select 1${rest} limit ${literal(paging.within + 1)}) as _first`;
-  const parts = paging.kind === 'all' ? undefined : reachParts(rows.terms, column, value, dialect);
+  // Rows are found in parts by the one column of their key.
+  const isWhole = paging.kind === 'all' || columnOf(source, source.key).parts !== undefined;
+  const parts = isWhole ? undefined : reachParts(rows.terms, column, value, dialect);
   const key = column(source.key);
   if (parts === undefined) {
     const nextAfter = (last: Fragment): Fragment =>

@@ -1,7 +1,7 @@
 /** The order of a list: parsing of `sort`, ORDER BY, and the conditions of a cursor. */
 
 import type { Dialect } from '../../database/dialect.ts';
-import { columnOf, type Source, type SourceColumn, storedValue } from '../../database/source.ts';
+import { keyColumnsOf, type Source, type SourceColumn, storedValue } from '../../database/source.ts';
 import { type Fragment, join, sql } from '../../database/statement.ts';
 import type { ColumnValue } from '../../fields/field.ts';
 import { isPath, pathColumn, RelatedReader, type RelationStep, readPath } from '../relations/related.ts';
@@ -17,7 +17,7 @@ export interface SortTerm {
   readonly steps?: readonly RelationStep[];
 }
 
-/** A total order: the last term is the key of the source, which breaks ties. */
+/** A total order: it has the columns of the source's key, which break ties. */
 export type Sort = readonly SortTerm[];
 
 /**
@@ -33,10 +33,12 @@ const term = (source: Source, column: SourceColumn, descending: boolean): SortTe
   nullable: column.name !== source.key && column.options.required !== true,
 });
 
-const keyTerm = (source: Source): SortTerm => term(source, columnOf(source, source.key), false);
-
 /** The default order of a list: by its key. */
-export const defaultSort = (source: Source): Sort => [keyTerm(source)];
+export const defaultSort = (source: Source): Sort =>
+  keyColumnsOf(source).map((column) => term(source, column, false));
+
+const hasColumn = (terms: Sort, { name }: SourceColumn): boolean =>
+  terms.some(({ column }) => column.name === name);
 
 /** A term by a field of a related record, of which there is at most one for each row. */
 const pathTerm = (view: SourceView, name: string, descending: boolean, reader: RelatedReader): SortTerm => {
@@ -51,6 +53,9 @@ export const parseSort = (view: SourceView, text: string, reader = new RelatedRe
   const { source, usable } = view;
   const terms: SortTerm[] = [];
   const seen = new Set<string>();
+  const key = keyColumnsOf(source);
+  // The key breaks every tie, so terms after it have no effect.
+  const isTotal = (): boolean => key.every((column) => hasColumn(terms, column));
   for (const part of text.split(',')) {
     const descending = part.startsWith('-');
     const name = descending ? part.slice(1) : part;
@@ -58,15 +63,15 @@ export const parseSort = (view: SourceView, text: string, reader = new RelatedRe
     seen.add(name);
     if (isPath(name)) {
       const related = pathTerm(view, name, descending, reader);
-      if (terms.at(-1)?.column.name !== source.key) terms.push(related);
+      if (!isTotal()) terms.push(related);
       continue;
     }
     const column = usable.get(name);
     if (column === undefined || !column.type.sortable) throw unusableField(name);
-    // The key breaks every tie, so terms after it have no effect.
-    if (terms.at(-1)?.column.name !== source.key) terms.push(term(source, column, descending));
+    for (const each of column.parts ?? [column])
+      if (!isTotal() && !hasColumn(terms, each)) terms.push(term(source, each, descending));
   }
-  return terms.at(-1)?.column.name === source.key ? terms : [...terms, keyTerm(source)];
+  return [...terms, ...defaultSort(source).filter(({ column }) => !hasColumn(terms, column))];
 };
 
 /** The opposite order. */

@@ -235,6 +235,7 @@ const sortsMatches = (shape: ListShape): boolean =>
   shape.paging.kind === 'page' &&
   !shape.ranked &&
   shape.sort.every(({ column }) => isBare(column)) &&
+  columnOf(shape.source, shape.source.key).parts === undefined &&
   !isUnfiltered(shape) &&
   !hasBoundedRows(shape);
 

@@ -1,7 +1,7 @@
 /** The SQL for the JSON text of a record with its related records. */
 
 import type { Dialect } from '../../database/dialect.ts';
-import { columnOf, ruleValue, type Source } from '../../database/source.ts';
+import { keyColumnsOf, ruleValue, type Source } from '../../database/source.ts';
 import { type Fragment, identifier, join, literal, sql, where } from '../../database/statement.ts';
 import { projection, trailingComma } from '../view.ts';
 import { type Include, maxRelated, maxTextBytes, mayBeTooMuch } from './include.ts';
@@ -31,7 +31,7 @@ const arrayText = (each: Include, before: string, depth: number, joining: Joinin
   const { from, conditions } = relatedTo(step, before, depth, joining);
   const row = relatedRow(depth);
   const text = recordText(target, fields, included, joining, row, depth + 1);
-  const key = ruleValue(columnOf(target, target.key), joining.dialect, row);
+  const key = join(keyColumnsOf(target).map((column) => ruleValue(column, joining.dialect, row)));
   const rows = sql`select ${text} as row_json${from}${where(conditions)} order by ${key} limit ${literal(maxRelated + 1)}`;
   const checked = mayBeTooMuch(maxRelated + 1, target, fields, included)
     ? fitting(rows, joining.dialect)

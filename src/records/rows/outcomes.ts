@@ -7,6 +7,7 @@ import {
   columnsOfRows,
   type Fragment,
   identifier,
+  isRecord,
   join,
   rowsOf,
   sql,
@@ -131,7 +132,7 @@ export const rowOutcomes = async (
       ];
     });
     const reached = reachConditions(reach.terms, column, (index) => param('rows', index), 'hold', dialect);
-    const one = [...reached, sql`${column('id')} = ${param('id')}`];
+    const one = [...reached, isRecord(model.stored, param('id'))];
     return sql`select ${join(columns)} from ${rowsOf(model.stored)}${where(one)}`;
   });
   const row = await database.get<OutcomeRow>(read({ caller, id, rows: reach.values }));

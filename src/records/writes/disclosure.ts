@@ -2,7 +2,7 @@
 
 import { readId } from '../../database/record-column.ts';
 import { columnOf } from '../../database/source.ts';
-import { type Fragment, identifier, join, sql, where } from '../../database/statement.ts';
+import { type Fragment, identifier, isAmongRecords, join, sql, where } from '../../database/statement.ts';
 import type { RecordId, RecordKey } from '../../fields/key.ts';
 import { defaultKey } from '../../fields/keys.ts';
 import type { ResourceModel } from '../../model/resource.ts';
@@ -42,7 +42,7 @@ export class RecordDisclosure {
       const flags = maskFlags(mask, '', (set) => showsFields(set, column, dialect));
       const asked = Array.from({ length: idsPerStatement }, (_, index) => param('values', index));
       const columns = join([sql`${readId(dialect, model.key, column('id'))} as id`, ...flags]);
-      return sql`select ${columns} from ${name} where ${column('id')} in (${join(asked)})`;
+      return sql`select ${columns} from ${name} where ${isAmongRecords(model.stored, asked)}`;
     });
     for (const values of byHundreds(ids)) {
       const rows = await database.all<{ id: RecordId }>(read({ ...noArguments, ...readerOf(grant), values }));

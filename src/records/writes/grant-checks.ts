@@ -5,6 +5,7 @@ import {
   type Argument,
   type Fragment,
   identifier,
+  isRecord,
   join,
   literal,
   sql,
@@ -62,7 +63,7 @@ export class GrantChecks {
     within?: Transaction,
   ): Promise<boolean> => {
     if (grant.writes === undefined) return true;
-    const { database, conditions, column, name } = this.#table;
+    const { database, conditions, column, model, name } = this.#table;
     const writes = reachOf({ rows: grant.writes });
     if (writes === undefined) return false;
     const names = Object.keys(columns);
@@ -74,7 +75,7 @@ export class GrantChecks {
         id === undefined || names.includes(of) ? conditions.assignedValue(names, of, param) : column(of);
       const met = conditions.rowConditions(checked, 'writes', param, next);
       if (id === undefined) return sql`select 1 as admitted${where(met)}`;
-      return sql`select 1 as admitted from ${name}${where([sql`${column('id')} = ${param('id')}`, ...met])}`;
+      return sql`select 1 as admitted from ${name}${where([isRecord(model.stored, param('id')), ...met])}`;
     });
     const values = Object.values(columns);
     const query = admitted({ ...noArguments, values, writes: checked.values, id: id ?? 0 });

@@ -2,7 +2,15 @@
 
 import type { SqlValue, Transaction } from '../../database/database.ts';
 import { readId } from '../../database/record-column.ts';
-import { type Argument, type Fragment, join, type Statement, sql, where } from '../../database/statement.ts';
+import {
+  type Argument,
+  type Fragment,
+  isAmongRecords,
+  join,
+  type Statement,
+  sql,
+  where,
+} from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import type { Grant } from '../../policy/grant.ts';
 import { type RowReach, reachConditions, reachOf } from '../rows/reach.ts';
@@ -48,7 +56,10 @@ export class RecordLocks {
     return this.#table.compiled(`lock ${lock} ${by} ${key}`, (param) => {
       const asked = Array.from({ length: idsPerStatement }, (_, index) => param('values', index));
       const any = join(this.#anyOf(reaches, param), ' or ');
-      const conditions = [sql`${column(by)} in (${join(asked)})`, sql`(${any})`];
+      const conditions = [
+        by === 'id' ? isAmongRecords(model.stored, asked) : sql`${column(by)} in (${join(asked)})`,
+        sql`(${any})`,
+      ];
       const found = sql`select ${readId(dialect, model.key, column('id'))} as id from ${name}${where(conditions)} order by ${column('id')}`;
       return lock === undefined ? found : sql`${found}${dialect[lock]}`;
     });

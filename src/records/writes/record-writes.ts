@@ -10,6 +10,7 @@ import {
   bareColumn,
   columnsOfRows,
   type Fragment,
+  isRecord,
   join,
   rowsOf,
   type Statement,
@@ -88,7 +89,7 @@ export class RecordTable {
     this.column = columnsOfRows(model.stored);
     this.name = rowsOf(model.stored);
     this.version = rowVersion(model, dialect);
-    this.conditions = new WriteConditions(this.source, this.column, this.version, dialect);
+    this.conditions = new WriteConditions(this.source, model.stored, this.column, this.version, dialect);
     this.everyField = sql`${projection(this.source, [...model.fields.keys()], dialect, model.stored.name)} as whole`;
     const { afterCommit, beforeCommit } = model.hooks;
     const hasHooks = afterCommit !== undefined || beforeCommit !== undefined;
@@ -268,7 +269,7 @@ export class RecordWrites {
     if (table.model.stored.external !== true || within === undefined) return saved;
     const read = table.compiled(`stored ${table.views.of(grant).id}`, (param) => {
       const columns = table.savedColumns(grant);
-      return sql`select ${join(columns)} from ${table.name} where ${table.column('id')} = ${param('id')}`;
+      return sql`select ${join(columns)} from ${table.name} where ${isRecord(table.model.stored, param('id'))}`;
     });
     const query = read({ ...noArguments, ...readerOf(grant), id: saved.id });
     const row = await within.get<SavedRecord>(query);

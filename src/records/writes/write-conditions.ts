@@ -2,7 +2,8 @@
 
 import type { Dialect } from '../../database/dialect.ts';
 import { columnOf, type Source } from '../../database/source.ts';
-import { type Argument, type Fragment, join, sql } from '../../database/statement.ts';
+import { type Argument, type Fragment, isRecord, join, sql } from '../../database/statement.ts';
+import type { StoredTable } from '../../model/stored-table.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { columnsOf, type RowReach, reachConditions, type WriteReach } from '../rows/reach.ts';
 import type { WriteArguments } from './write-arguments.ts';
@@ -10,12 +11,14 @@ import type { WriteArguments } from './write-arguments.ts';
 /** The conditions of writes of a table: on the row, on its version, and on its new values. */
 export class WriteConditions {
   readonly #source: Source;
+  readonly #stored: StoredTable;
   readonly #column: ColumnSql;
   readonly #version: Fragment;
   readonly #dialect: Dialect;
 
-  constructor(source: Source, column: ColumnSql, version: Fragment, dialect: Dialect) {
+  constructor(source: Source, stored: StoredTable, column: ColumnSql, version: Fragment, dialect: Dialect) {
     this.#source = source;
+    this.#stored = stored;
     this.#column = column;
     this.#version = version;
     this.#dialect = dialect;
@@ -33,7 +36,7 @@ export class WriteConditions {
 
   /** Conditions for the record with an id within the caller's rows. */
   byIdConditions(rows: RowReach, param: Argument<WriteArguments>): readonly Fragment[] {
-    return [...this.rowConditions(rows, 'rows', param), sql`${this.#column('id')} = ${param('id')}`];
+    return [...this.rowConditions(rows, 'rows', param), isRecord(this.#stored, param('id'))];
   }
 
   /** Conditions for the record with an id that the caller may write, with an accepted version. */

@@ -6,7 +6,7 @@ import type { Claim } from '../../auth/method.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { verifiedAs } from '../../auth/registry.ts';
 import type { Database, Query } from '../../database/database.ts';
-import { columnsOfRows, rowsOf, toQuery } from '../../database/statement.ts';
+import { columnsOfRows, isAmongRecords, rowsOf, toQuery } from '../../database/statement.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { toTimestamp } from '../../kernel/clock.ts';
 import type { Change, TableContext } from '../../ledger/context.ts';
@@ -97,8 +97,8 @@ const refusedOf = async (database: Database, batch: readonly Pending[]): Promise
   if (asked.length === 0) return batch;
   const looks = asked.map(([stored, some], of) => {
     const id = columnsOfRows(stored)('id');
-    const ids = sql.join([...new Set(some.map((record) => record.id))]);
-    return sql`select cast(${id} as text) as id, ${sql.lit(of)} as of_table from ${rowsOf(stored)} where ${id} in (${ids})`;
+    const ids = [...new Set(some.map((record) => record.id))].map((each) => sql`${each}`);
+    return sql`select cast(${id} as text) as id, ${sql.lit(of)} as of_table from ${rowsOf(stored)} where ${isAmongRecords(stored, ids)}`;
   });
   const look = sql`${sql.join(looks, sql` union all `)}`;
   const rows = await database.all<{ readonly of_table: number; readonly id: string }>(
