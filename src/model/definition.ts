@@ -71,8 +71,8 @@ export interface ResourceDefinition<
   /**
    * The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total:
    * 'order_total' } }`. Everything but SQL and migrations uses the names of the fields. With `external: true` it is a
-   * table of another program, which the service never changes: `schema` is its schema on PostgreSQL, and
-   * `readOnly: true` leaves out the endpoints that write.
+   * table of another program, which the service never changes: `schema` is its schema on PostgreSQL, `types` names
+   * types of columns that statements have to know, and `readOnly: true` leaves out the endpoints that write.
    */
   readonly table?: TableOption<Short<FieldName<Fields>> | 'id' | 'created_at' | 'updated_at' | 'version'>;
 

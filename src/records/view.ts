@@ -13,7 +13,7 @@ import {
   storedValue,
   versionColumn,
 } from '../database/source.ts';
-import { columnsOfRows, type Fragment, join, rowsOf, sql } from '../database/statement.ts';
+import { type Fragment, formOf, join, rowsOf, sql, storedColumnsOfRows } from '../database/statement.ts';
 import { integer } from '../fields/integer.ts';
 import type { RecordId } from '../fields/key.ts';
 import type { Models } from '../model/models.ts';
@@ -177,7 +177,7 @@ const relationOf = (
  * that other programs write too.
  */
 export const rowVersion = ({ stored, fields }: ResourceModel, dialect: Dialect, row?: string): Fragment => {
-  const column = columnsOfRows(stored, row);
+  const column = storedColumnsOfRows(stored, row);
   return hasVersion(stored)
     ? column(versionColumn)
     : dialect.rowHash([...fields.keys()].map((field) => column(field)));
@@ -215,6 +215,9 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
           type,
           options,
           scale: model.stored.scales?.get(name),
+          form: formOf(model.stored, name),
+          isForeign: model.stored.external === true,
+          isCollated: model.stored.external === true && type.column === 'text',
           isNarrow: model.stored.external === true && type.column === 'integer',
           isFine: model.stored.external === true && type.column === 'timestamp',
         },
