@@ -63,7 +63,7 @@ const digits = (count: number): string => '[0-9]'.repeat(count);
 const day = `${digits(4)}-${digits(2)}-${digits(2)}`;
 const clock = `${digits(2)}:${digits(2)}:${digits(2)}`;
 
-/** What texts of times look like, for GLOB. */
+/** Patterns of texts of times, for GLOB. */
 export const timePatterns = {
   seconds: `${day} ${clock}`,
   microseconds: `${day} ${clock}.${digits(6)}`,

@@ -16,6 +16,7 @@ import type {
   FieldName,
   ReadableName,
   RecordOfFields,
+  TimeName,
 } from './types.ts';
 
 type AuthMethods = readonly [ApiMethodName, ...ApiMethodName[]];
@@ -38,6 +39,7 @@ export interface ResourceDefinition<
   Views extends ResourceViews<Fields> = ResourceViews<Fields>,
   Relations extends DeclaredRelations = DeclaredRelations,
   Key extends KeyKind = KeyKind,
+  Times extends TimeName = TimeName,
 > {
   /**
    * Fields by name; a reference `author` becomes the field `author_id`. `id`, `created_at` and `updated_at` are added.
@@ -126,7 +128,7 @@ export interface ResourceDefinition<
   readonly manage?: RowRule<UsesOf<NoInfer<Fields>>>;
 
   /** Functions that run around a write. */
-  readonly hooks?: TypedHooks<Fields, IdOfKey<NoInfer<Key>>>;
+  readonly hooks?: TypedHooks<Fields, IdOfKey<NoInfer<Key>>, NoInfer<Times>>;
   /** Problems of the application that its hooks throw, for the API description. */
   readonly problems?: readonly MakeProblem[];
   /** Indexes over several fields, in addition to `index` and `unique` of single ones. */

@@ -10,7 +10,7 @@ export interface StoredTable {
    * where a table of the service has whole numbers of the last place.
    */
   readonly scales?: ReadonlyMap<string, number>;
-  /** Types of columns of an external table whose values statements read or write in a form of their own, by the field. */
+  /** Types of columns of an external table that statements read and write in a form of their own, by the field. */
   readonly types?: ReadonlyMap<string, string>;
   /** True for a table that belongs to another program. */
   readonly external?: boolean;

@@ -292,9 +292,9 @@ const columnOf = (
       type === undefined
         ? { kind: 'other', because: 'no field holds a row' }
         : storedType(type, modifier, row.exact),
-    // Of another schema the service finds a type only by its whole name.
+    // The service finds a type of another schema only by its whole name.
     form: isCurrent ? form?.names[0] : form?.names.at(-1),
-    holds: [...kindsOfPostgres(row.spelt), ...(form === undefined ? [] : [form.kind])],
+    holds: form === undefined ? kindsOfPostgres(row.spelt) : [...kindsOfPostgres(row.spelt), form.kind],
     notNull: row.not_null || notNull,
     provision: provisionOf(row, preset),
     comment: row.comment ?? undefined,

@@ -132,7 +132,7 @@ const externalSql = (schema: string | undefined, name: string): string => {
   order by is_used desc, ${place}`;
 };
 
-/** A column of the type of the attribute `a`, behind all domains: they add conditions to the values of the type below. */
+/** A column of the type of the attribute `a`, behind all domains: these add conditions to the type below. */
 const behindDomains = (
   column: string,
 ): string => `(with recursive behind (id, modifier, kind, base, base_modifier) as (
@@ -143,7 +143,7 @@ const behindDomains = (
 
 export const typeBehindDomains = behindDomains('format_type(id, modifier)');
 
-/** What the catalogue says of a type that may need a form of its own. */
+/** Facts of the catalogue about a type that may need a form of its own. */
 export interface FormRow {
   readonly form_name: string;
   readonly form_schema: string;
@@ -167,7 +167,8 @@ export const formOfPostgres = (row: FormRow): ColumnForm | undefined => {
   if (name === 'float4') return { names: ['real'], kind: 'number' };
   const isNamed = [name, schema].every((each) => !/["."]/.test(each)) && !taken.test(name);
   if (name !== 'citext' && (labels === null || !isNamed)) return undefined;
-  const names = [...(isVisible ? [name] : []), `${schema}.${name}`];
+  const whole = `${schema}.${name}`;
+  const names = isVisible ? [name, whole] : [whole];
   return labels === null ? { names, kind: 'text' } : { names, kind: 'text', labels };
 };
 

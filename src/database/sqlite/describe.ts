@@ -151,7 +151,7 @@ interface Looks {
   readonly values: number;
   readonly seconds: number;
   readonly microseconds: number;
-  /** Of those the ones whose microseconds are zero. */
+  /** The ones among them whose microseconds are zero. */
   readonly zeros: number;
   readonly own: number;
   readonly uuids: number;
