@@ -579,6 +579,14 @@ onPostgres('the tables of frameworks', ({ create }) => {
       table: 'public._OrderToTag',
       reason: 'its key is A, B, and an id is one column',
     });
+    await execute(url, `alter type "OrderStatus" add value 'LOST'`);
+    const { status, stdout } = await adopt(url, '--check');
+    expect([status, stdout]).toEqual([
+      1,
+      expect.stringContaining(
+        '~ choices status: PENDING | PAID | CANCELLED → PENDING | PAID | CANCELLED | LOST',
+      ),
+    ]);
   });
 
   it('Directus: UUIDs as keys and references, a tree, a time of day', async () => {
