@@ -15,9 +15,6 @@ export interface TimeOptions extends CommonOptions {
   readonly fraction?: number;
 }
 
-/** Microseconds. */
-const mostDigits = 6;
-
 const pattern = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?$/;
 
 /** The canonical text, with seconds and without zeros at the end of a fraction, or undefined for any other text. */
@@ -55,9 +52,9 @@ export const time = {
     test: (text) => pattern.test(text),
   },
   flaw: ({ fraction = 0 }) =>
-    Number.isInteger(fraction) && fraction >= 0 && fraction <= mostDigits
+    Number.isInteger(fraction) && fraction >= 0 && fraction <= 6
       ? undefined
-      : `fraction must be a whole number from 0 to ${mostDigits}`,
+      : 'fraction must be a whole number from 0 to 6',
   check: (value, options) => (parse(textOf(value), options) === undefined ? { rule } : undefined),
   encode: (value, options) => {
     const canonical = parse(textOf(value), options);

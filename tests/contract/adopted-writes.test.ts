@@ -1,6 +1,6 @@
 /**
- * The whole way of values through adopted tables: what a caller sends, what answers, lists, filters, sorts, pages,
- * aggregates and files have, and what the database's own driver reads. The schema stays as it was.
+ * Values on their whole way through adopted tables: sent by a caller, shown by responses, filters, sorts, pages,
+ * aggregates and files, and read by the database's own driver. The schema stays as it was.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -90,7 +90,7 @@ const cutTime = (model: ResourceModel, { name, kind }: ModelField, sent: Value):
 const isReal = (model: ResourceModel, { name }: ModelField): boolean =>
   model.stored.types?.get(name) === 'real';
 
-/** What a driver reads of a column, as JSON has it. */
+/** The value of a column as a driver reads it, in the form of JSON. */
 const asJson = ({ type, options }: ModelField, raw: Value): Value => {
   const { scale = 0 } = options as { readonly scale?: number };
   if (raw === null) return null;

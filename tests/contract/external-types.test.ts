@@ -263,7 +263,7 @@ describe('table.types', () => {
     expect(definition(types)).toThrow(message);
   });
 
-  it('is of external tables alone, and so is a time with parts of a second', () => {
+  it('types are of external tables alone, and so are times with parts of a second', () => {
     expect(definition({ note: 'char' }, {})).toThrow('only an external table has types of its own');
     const own = () => defineResource('Shop', { fields: { opens: field.time({ fraction: 3 }) } });
     expect(own).toThrow('fraction: only a column of an external table has parts of a second');

@@ -20,7 +20,7 @@ const dumpOf = (url: string): string => {
 };
 
 describe.skipIf(!hasDebianPostgres)('the dump of an adopted schema', () => {
-  it('is the same to the byte before adopt, and after a service has started, written and stopped', async () => {
+  it('the dump is the same to the byte before adopt, and after a service has started, written and stopped', async () => {
     const server = await startDebianPostgres();
     onTestFinished(() => server.remove());
     for (const name of adoptedShapes.postgres) {
