@@ -85,6 +85,7 @@ const named: Readonly<Record<string, Schema>> = {
       name: text,
       schema: text,
       columns: { type: 'object', additionalProperties: text },
+      types: { type: 'object', additionalProperties: text },
       external: oneOf(true),
       readOnly: oneOf(true),
     },

@@ -20,7 +20,7 @@ const optionTypes: Readonly<Record<string, string>> = {
   manage: 'condition',
   search: 'names',
   restricted: 'names of fields, or { fields, unless: condition }',
-  table: '{ name, schema?, columns: { field: column }, external?, readOnly? }',
+  table: '{ name, schema?, columns: { field: column }, types?, external?, readOnly? }',
   publicRead: '{ where, orOwn? }',
   auth: 'methods | { action: methods }',
   hooks: '{ beforeSave?, beforeCommit?, afterCommit? }',

@@ -36,8 +36,8 @@ export const memberTexts: readonly Pair[] = [
   ],
   ['Key of a body; derived from the name (`blog_post`).', '请求体的键；由模型名得出（`blog_post`）。'],
   [
-    "The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total: 'order_total' } }`. Everything but SQL and migrations uses the names of the fields. With `external: true` it is a table of another program, which the service never changes: `schema` is its schema on PostgreSQL, and `readOnly: true` leaves out the endpoints that write.",
-    "数据表，以及与字段不同名的列：`{ name: 'order_heads', columns: { total: 'order_total' } }`。除 SQL 与迁移外，一切都使用字段名。`external: true` 表示其他程序的表，服务从不更改其结构：`schema` 为其在 PostgreSQL 上的 schema，`readOnly: true` 则不提供写入的接口。",
+    "The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total: 'order_total' } }`. Everything but SQL and migrations uses the names of the fields. With `external: true` it is a table of another program, which the service never changes: `schema` is its schema on PostgreSQL, `types` names types of columns that statements have to know, and `readOnly: true` leaves out the endpoints that write.",
+    "数据表，以及与字段不同名的列：`{ name: 'order_heads', columns: { total: 'order_total' } }`。除 SQL 与迁移外，一切都使用字段名。`external: true` 表示其他程序的表，服务从不更改其结构：`schema` 为其在 PostgreSQL 上的 schema，`types` 写明语句须知道的列类型，`readOnly: true` 则不提供写入的接口。",
   ],
   [
     'Fields per view, in the order of the response. `detail` defaults to all fields, `list` and `saved` to those of `detail`. `when`: pairs of a condition and fields; callers other than super_admin and admin see these only in records that meet it.',
@@ -384,8 +384,12 @@ export const memberTexts: readonly Pair[] = [
     '精确到毫秒的时刻，年份 0001 至 9999。接受任何 ISO 8601 偏移，以 UTC 返回。',
   ],
   [
-    'A time of day without a date and a time zone: `HH:MM:SS`, accepted without seconds as well.',
-    '一天中的时间，不含日期与时区：`HH:MM:SS`，也接受不带秒的写法。',
+    'A time of day without a date and a time zone: `HH:MM:SS`, accepted without seconds as well. With `fraction` a second has parts, `HH:MM:SS.5`.',
+    '一天中的时间，不含日期与时区：`HH:MM:SS`，也接受不带秒的写法。带 `fraction` 时可有秒以下的部分：`HH:MM:SS.5`。',
+  ],
+  [
+    'Digits that a second may have after the point, in a column of an external table: 0 to 6, by default 0.',
+    '外部表的列中，秒的小数位数：0 至 6，默认为 0。',
   ],
   ['One of a few texts that the model lists.', '模型列出的若干文本之一。'],
   [

@@ -31,10 +31,12 @@ export type StoredType =
    * millisecond.
    */
   | { readonly kind: 'timestamp'; readonly zoned: boolean; readonly fine: boolean }
-  /** `fine`: values may have parts of a second. */
-  | { readonly kind: 'time'; readonly fine: boolean }
+  /** `places`: digits of a second after the point. */
+  | { readonly kind: 'time'; readonly places: number }
   | { readonly kind: 'enum'; readonly choices: readonly string[] }
-  | { readonly kind: 'number' | 'boolean' | 'date' | 'uuid' | 'json' }
+  /** `min` and `max`: what the column can hold; undefined for any double. */
+  | { readonly kind: 'number'; readonly min?: number; readonly max?: number }
+  | { readonly kind: 'boolean' | 'date' | 'uuid' | 'json' }
   /** Without a field of models; `because` is a clause. */
   | { readonly kind: 'other'; readonly because: string };
 
@@ -54,6 +56,8 @@ export interface DescribedColumn {
   /** The type as it was declared. */
   readonly declared: string;
   readonly type: StoredType;
+  /** The name of its type or of the form of its values, where a model has to say it: see `StoredTable.types`. */
+  readonly form?: string | undefined;
   /** Kinds of values that the service can serve from it. */
   readonly holds: readonly ColumnKind[];
   readonly notNull: boolean;
@@ -129,7 +133,8 @@ export interface DescribedSchema {
 }
 
 /**
- * Reads all tables of a schema in a fixed number of statements; without a name, of the one that statements find.
+ * Reads all tables of a schema; without a name, of the one that statements find. The values of columns are looked at
+ * only where nothing else says what form they have.
  * @throws Error naming the schema that does not exist, or that the user may not use
  */
 export type DescribeSchema = (ask: Ask, schema: string | undefined) => Promise<DescribedSchema>;

@@ -52,6 +52,18 @@ export interface TableShape {
 
 export type Tables = ReadonlyMap<string, TableShape>;
 
+/** A type whose values statements read and write in a form of their own: see `StoredTable.types`. */
+export interface ColumnForm {
+  /** The names that a model may give it, the shortest first. */
+  readonly names: readonly string[];
+  /** The kind of its values. */
+  readonly kind: ColumnKind;
+  /** The labels of an enum type, in their order. */
+  readonly labels?: readonly string[];
+  /** True if the column can be read without it. */
+  readonly isOptional?: boolean;
+}
+
 /** A column of a table of another program. */
 export interface ExternalColumn {
   readonly name: string;
@@ -62,6 +74,8 @@ export interface ExternalColumn {
   readonly computed: boolean;
   /** Most characters of a text, or the range of whole numbers; undefined where the type has no such bound. */
   readonly most: number | undefined;
+  /** Undefined for a type that needs none. */
+  readonly form: ColumnForm | undefined;
 }
 
 /** A table or view of another program, as a model names it. */

@@ -5,7 +5,17 @@ import { type Clock, toTimestamp } from '../kernel/clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { PartValue } from './key-words.ts';
 import type { SearchIndex } from './search.ts';
-import { areParts, type Fragment, identifier, idOfParts, inLastPlace, param, sql } from './statement.ts';
+import {
+  areParts,
+  columnOfRow,
+  type Fragment,
+  identifier,
+  idOfParts,
+  inLastPlace,
+  param,
+  sql,
+} from './statement.ts';
+import type { StoredForm } from './stored-form.ts';
 
 /** Integer column that every write raises; ETag and If-Match go by it. No view has it. */
 export const versionColumn = 'version';
@@ -58,6 +68,12 @@ export interface SourceColumn {
   readonly parts?: readonly SourceColumn[] | undefined;
   /** Places after the point, where the column has numbers with a point: see `StoredTable.scales`. */
   readonly scale?: number | undefined;
+  /** The form of the column, where it is one of its own: see `StoredTable.types`. */
+  readonly form?: StoredForm | undefined;
+  /** True if the table belongs to another program, so that it may be called like one of the service. */
+  readonly isForeign?: boolean | undefined;
+  /** True if the database may compare the texts of the column in another order than that of code points. */
+  readonly isCollated?: boolean | undefined;
   /** True if the column may have parts of a millisecond, or no zone. */
   readonly isFine?: boolean | undefined;
   /** True if the column may hold fewer numbers than a filter can name. */
@@ -167,8 +183,10 @@ const computed = (column: SourceColumn, row: string): Error =>
 export const ruleValue = (column: SourceColumn, dialect: Dialect, row = rowAlias): Fragment => {
   if (column.parts !== undefined) return idOfParts(partValues(column.parts, dialect, row));
   if (column.expression === undefined) {
-    const stored = identifier(row, column.column ?? column.name);
+    const named = column.isForeign === true ? columnOfRow : identifier;
+    const stored = named(row, column.column ?? column.name);
     if (column.scale !== undefined) return inLastPlace(stored, column.scale);
+    if (column.form !== undefined) return column.form.read(stored);
     if (column.isFine === true) return dialect.milliseconds(stored);
     return column.emptyIsNull === true ? sql`nullif(${stored}, '')` : stored;
   }
@@ -201,12 +219,21 @@ export const hasValue = (
 };
 
 /** True if the column of the table itself is its value, in every row. */
-export const isBare = ({ expression, parts, emptyIsNull, shownIf, scale, isFine }: SourceColumn): boolean =>
+export const isBare = ({
+  expression,
+  parts,
+  emptyIsNull,
+  shownIf,
+  scale,
+  form,
+  isFine,
+}: SourceColumn): boolean =>
   expression === undefined &&
   parts === undefined &&
   emptyIsNull !== true &&
   shownIf === undefined &&
   scale === undefined &&
+  form === undefined &&
   isFine !== true;
 
 /** True if JSON has the column's value as it is stored. */

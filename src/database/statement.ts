@@ -7,6 +7,7 @@ import { type Compilable, type Kysely, sql as kysely, type RawBuilder, TableNode
 import { columnIn, type KeyColumn, type StoredTable } from '../model/stored-table.ts';
 import type { KeyWords, PartValue } from './key-words.ts';
 import type { Query, SqlValue, Transaction } from './query.ts';
+import { type StoredForm, storedForm } from './stored-form.ts';
 import type { ServiceNames } from './stored-names.ts';
 
 /** A piece of SQL, with named placeholders for values. */
@@ -61,6 +62,9 @@ export const tableName = (table: string, ...column: readonly [] | readonly [stri
 export const identifier = (name: string, ...column: readonly [] | readonly [string]): Fragment =>
   column.length === 0 ? kysely.id(name) : tableName(name, ...column);
 
+/** A column of a row by the name of its table or another one, which may be that of a table of the service. */
+export const columnOfRow = (row: string, column: string): Fragment => kysely.id(row, column);
+
 /** The table of a model's records, quoted; in FROM, INTO and UPDATE. Elsewhere its rows are called by its bare name. */
 export const rowsOf = ({ schema, name, isOwn }: StoredTable): Fragment => {
   if (isOwn === true) return tableName(name);
@@ -76,10 +80,24 @@ export const columnsOfRows =
   (field) => {
     const { key } = stored;
     if (key !== undefined && field === 'id') return idOfParts(partsIn(stored, key, row));
-    const column = columnIn(stored, field);
-    const named = row === undefined ? ownColumn(stored, column) : kysely.id(row, column);
+    const named = storedColumnsOfRows(stored, row)(field);
     const scale = stored.scales?.get(field);
-    return scale === undefined ? named : inLastPlace(named, scale);
+    if (scale !== undefined) return inLastPlace(named, scale);
+    return formOf(stored, field)?.read(named) ?? named;
+  };
+
+/** The form in which statements read and write a column; undefined where it has none of its own. */
+export const formOf = ({ types }: StoredTable, field: string): StoredForm | undefined => {
+  const type = types?.get(field);
+  return type === undefined ? undefined : storedForm(type);
+};
+
+/** The columns of a model's records as they are stored, whatever their form, of rows that are called as above. */
+export const storedColumnsOfRows =
+  (stored: StoredTable, row?: string): ((field: string) => Fragment) =>
+  (field) => {
+    const column = columnIn(stored, field);
+    return row === undefined ? ownColumn(stored, column) : kysely.id(row, column);
   };
 
 /** The id of a row as text, from the values of its key. */
@@ -129,10 +147,10 @@ export const inLastPlace = (value: Fragment, scale: number): Fragment =>
   kysely`cast(round(${value} * ${kysely.raw(String(10 ** scale))}) as bigint)`;
 
 /** The value of a field as its column takes it: a decimal of an external table as a number with a point. */
-export const assignedTo = ({ scales }: StoredTable, field: string, value: Fragment): Fragment => {
-  const scale = scales?.get(field);
+export const assignedTo = (stored: StoredTable, field: string, value: Fragment): Fragment => {
+  const scale = stored.scales?.get(field);
   return scale === undefined
-    ? value
+    ? (formOf(stored, field)?.write(value) ?? value)
     : kysely`round(cast(${value} as numeric) / ${kysely.raw(`${10 ** scale}.0`)}, ${kysely.raw(String(scale))})`;
 };
 

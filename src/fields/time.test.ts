@@ -14,10 +14,10 @@ describe('time', () => {
     ['09:05:07', '09:05:07'],
     ['23:59:59', '23:59:59'],
   ])('%s is kept as %s', (sent, kept) => {
-    expect(time.encode(sent)).toBe(kept);
-    expect(time.parse(sent)).toBe(kept);
+    expect(time.encode(sent, {})).toBe(kept);
+    expect(time.parse(sent, {})).toBe(kept);
     const database = new DatabaseSync(':memory:');
-    const row = database.prepare(`select json_object('at', ?) as json`).get(time.encode(sent));
+    const row = database.prepare(`select json_object('at', ?) as json`).get(time.encode(sent, {}));
     expect(row?.['json']).toBe(`{"at":"${kept}"}`);
     database.close();
   });
@@ -34,8 +34,8 @@ describe('time', () => {
     '12:00\n',
     '１２:００',
   ])('refuses the time %j', (text) => {
-    expect(time.parse(text)).toBeUndefined();
-    expect(() => time.encode(text)).toThrow(TypeError);
+    expect(time.parse(text, {})).toBeUndefined();
+    expect(() => time.encode(text, {})).toThrow(TypeError);
   });
 
   it('says what is wrong in its own words, in every language', () => {

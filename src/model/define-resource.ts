@@ -265,7 +265,7 @@ export const defineResource = <
   const Table extends object = object,
 >(
   name: Name,
-  definition: ResourceDefinition<Fields, Views, Relations, Key> & { readonly table?: Table },
+  definition: ResourceDefinition<Fields, Views, Relations, Key, TimesIn<Table>> & { readonly table?: Table },
 ): Resource<Fields, Views, Relations, Name, IdOfKey<Key>, TimesIn<Table>, GivenInBody<Key>> => {
   checkResourceOptions(name, definition);
   const { singular, plural } = namesOf(name, definition);

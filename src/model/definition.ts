@@ -16,6 +16,7 @@ import type {
   FieldName,
   ReadableName,
   RecordOfFields,
+  TimeName,
 } from './types.ts';
 
 type AuthMethods = readonly [ApiMethodName, ...ApiMethodName[]];
@@ -38,6 +39,7 @@ export interface ResourceDefinition<
   Views extends ResourceViews<Fields> = ResourceViews<Fields>,
   Relations extends DeclaredRelations = DeclaredRelations,
   Key extends KeyKind | readonly Short<FieldName<Fields>>[] = KeyKind | readonly Short<FieldName<Fields>>[],
+  Times extends TimeName = TimeName,
 > {
   /**
    * Fields by name; a reference `author` becomes the field `author_id`. `id`, `created_at` and `updated_at` are added.
@@ -73,8 +75,8 @@ export interface ResourceDefinition<
   /**
    * The table, and columns that are called otherwise than their fields: `{ name: 'order_heads', columns: { total:
    * 'order_total' } }`. Everything but SQL and migrations uses the names of the fields. With `external: true` it is a
-   * table of another program, which the service never changes: `schema` is its schema on PostgreSQL, and
-   * `readOnly: true` leaves out the endpoints that write.
+   * table of another program, which the service never changes: `schema` is its schema on PostgreSQL, `types` names
+   * types of columns that statements have to know, and `readOnly: true` leaves out the endpoints that write.
    */
   readonly table?: TableOption<Short<FieldName<Fields>> | 'id' | 'created_at' | 'updated_at' | 'version'>;
 
@@ -128,7 +130,7 @@ export interface ResourceDefinition<
   readonly manage?: RowRule<UsesOf<NoInfer<Fields>>>;
 
   /** Functions that run around a write. */
-  readonly hooks?: TypedHooks<Fields, IdOfKey<NoInfer<Key>>>;
+  readonly hooks?: TypedHooks<Fields, IdOfKey<NoInfer<Key>>, NoInfer<Times>>;
   /** Problems of the application that its hooks throw, for the API description. */
   readonly problems?: readonly MakeProblem[];
   /** Indexes over several fields, in addition to `index` and `unique` of single ones. */

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Label } from '../kernel/messages.ts';
 import type { HookPrincipal } from './resource.ts';
 import type { Scope } from './scope.ts';
-import type { ChangesOfFields, FieldDefinitions, ReadableName, RecordOfFields } from './types.ts';
+import type { ChangesOfFields, FieldDefinitions, ReadableName, RecordOfFields, TimeName } from './types.ts';
 
 type Written = 'create' | 'update' | 'destroy';
 
@@ -82,13 +82,22 @@ export interface AfterCommitContext<
 }
 
 /** Hooks of a model file, typed by its fields. Each may take 30 s (`HANDLER_TIMEOUT`). */
-export interface TypedHooks<Fields extends FieldDefinitions, Id extends RecordId = number> {
+export interface TypedHooks<
+  Fields extends FieldDefinitions,
+  Id extends RecordId = number,
+  Times extends TimeName = TimeName,
+> {
   /**
    * Runs after validation and before the transaction. May change `values` and add messages. An error leads to 500; a
    * `Problem` becomes the response.
    */
   beforeSave?(
-    context: BeforeSaveContext<ChangesOfFields<Fields>, ReadableName<Fields>, RecordOfFields<Fields, Id>, Id>,
+    context: BeforeSaveContext<
+      ChangesOfFields<Fields>,
+      ReadableName<Fields, Times>,
+      RecordOfFields<Fields, Id, Times>,
+      Id
+    >,
   ): void | Promise<void>;
   /**
    * Runs in the transaction of a create, update or destroy, and again with it after a conflict: it must not have side
@@ -96,14 +105,14 @@ export interface TypedHooks<Fields extends FieldDefinitions, Id extends RecordId
    */
   beforeCommit?(
     context: BeforeCommitContext<
-      RecordOfFields<Fields, Id>,
-      ReadableName<Fields>,
+      RecordOfFields<Fields, Id, Times>,
+      ReadableName<Fields, Times>,
       ChangesOfFields<Fields>,
       Id
     >,
   ): void | Promise<void>;
   /** Runs once a create, update or destroy is durable. An error is logged; the write stays. */
   afterCommit?(
-    context: AfterCommitContext<ChangesOfFields<Fields>, RecordOfFields<Fields, Id>, Id>,
+    context: AfterCommitContext<ChangesOfFields<Fields>, RecordOfFields<Fields, Id, Times>, Id>,
   ): void | Promise<void>;
 }

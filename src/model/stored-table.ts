@@ -20,6 +20,8 @@ export interface StoredTable {
   readonly scales?: ReadonlyMap<string, number>;
   /** The columns that name a row together, in the order of the id; absent for an id that has its own column. */
   readonly key?: readonly KeyColumn[];
+  /** Types of columns of an external table that statements read and write in a form of their own, by the field. */
+  readonly types?: ReadonlyMap<string, string>;
   /** True for a table that belongs to another program. */
   readonly external?: boolean;
   /** True if the service only reads an external table. */
@@ -27,6 +29,14 @@ export interface StoredTable {
   /** True for the service's own users, whose stored names follow from `serviceTables`. */
   readonly isOwn?: true;
 }
+
+/** The forms of times that texts of SQLite have; `[.ffffff]` is there unless it is zero. The last is the service's. */
+export const timeForms: readonly string[] = [
+  'YYYY-MM-DD HH:MM:SS',
+  'YYYY-MM-DD HH:MM:SS.ffffff',
+  'YYYY-MM-DD HH:MM:SS[.ffffff]',
+  'YYYY-MM-DDTHH:MM:SS.sssZ',
+];
 
 /** The column of a field. */
 export const columnIn = ({ columns }: Pick<StoredTable, 'columns'>, field: string): string =>

@@ -65,7 +65,7 @@ export type FieldName<Fields extends FieldDefinitions> = {
 }[keyof Fields & string];
 
 /** Fields in which the service keeps times; an external table has those that its columns name. */
-type TimeName = 'created_at' | 'updated_at';
+export type TimeName = 'created_at' | 'updated_at';
 
 /** The times of a model with this option `table`. */
 export type TimesIn<Table> = Table extends { readonly external: true }

@@ -9,6 +9,7 @@ import { readId } from '../database/record-column.ts';
 import {
   columnsOfRows,
   type Fragment,
+  formOf,
   isRecord,
   join,
   literal,
@@ -233,7 +234,10 @@ const takenBy = (
   const column = columnsOfRows(model.stored);
   let bound = 0;
   const same = fields.map(({ name }, index) => {
-    if (values[index] !== undefined) return sql`${column(name)} = ${value(bound++)}`;
+    if (values[index] !== undefined) {
+      const given = value(bound++);
+      return sql`${column(name)} = ${formOf(model.stored, name)?.operand?.(given) ?? given}`;
+    }
     return sql`${column(name)} = (select ${column(name)} from ${table} where ${isRecord(model.stored, id)})`;
   });
   const others = isUpdate ? [sql`${column('id')} <> ${id}`] : [];

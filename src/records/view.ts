@@ -13,7 +13,7 @@ import {
   storedValue,
   versionColumn,
 } from '../database/source.ts';
-import { columnsOfRows, type Fragment, join, rowsOf, sql } from '../database/statement.ts';
+import { type Fragment, formOf, join, rowsOf, sql, storedColumnsOfRows } from '../database/statement.ts';
 import { integer } from '../fields/integer.ts';
 import type { RecordId } from '../fields/key.ts';
 import type { Models } from '../model/models.ts';
@@ -177,11 +177,11 @@ const relationOf = (
  * that other programs write too.
  */
 export const rowVersion = ({ stored, fields }: ResourceModel, dialect: Dialect, row?: string): Fragment => {
-  const column = columnsOfRows(stored, row);
+  const column = storedColumnsOfRows(stored, row);
   if (hasVersion(stored)) return column(versionColumn);
   // The id of several columns is in these.
   const hashed = [...fields.keys()].filter((field) => stored.key === undefined || field !== 'id');
-  return dialect.rowHash(hashed.map(column));
+  return dialect.rowHash(hashed.map((field) => column(field)));
 };
 
 const versionOf = (model: ResourceModel): SourceColumn => ({
@@ -209,6 +209,9 @@ const columnsOf = ({ fields, stored }: ResourceModel): ReadonlyMap<string, Sourc
         type,
         options,
         scale: stored.scales?.get(name),
+        form: formOf(stored, name),
+        isForeign: stored.external === true,
+        isCollated: stored.external === true && type.column === 'text',
         isNarrow: stored.external === true && type.column === 'integer',
         isFine: stored.external === true && type.column === 'timestamp',
       },

@@ -1,75 +1,21 @@
 /** Tables of other programs from `gatewright adopt` to requests: its files as they are, and the service over them. */
 
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
-import { loadApplication } from '../../src/app/application.ts';
-import { run } from '../../src/cli/test-io.ts';
-import type { RecordId } from '../../src/fields/key.ts';
+import { expect, it } from 'vitest';
 import type { ResourceModel } from '../../src/model/resource.ts';
 import { createProject } from '../client/typescript.ts';
+import { type AdoptedRow, adoptedShapes, loadShape, serveShape } from '../support/adopted.ts';
 import { describeEachDatabase } from '../support/databases.ts';
-import { startService } from '../support/service.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-type Row = { readonly id: RecordId } & Readonly<Record<string, unknown>>;
-
-/** The prefix leaves `users` and other names to the program. */
-const config = `import { defineConfig } from 'gatewright';\n\nexport default defineConfig({ serviceTables: 'gatewright_' });\n`;
-
-const fixtures = {
-  postgres: ['rails', 'django', 'prisma', 'directus', 'chinook', 'pagila', 'kinds'],
-  sqlite: ['chinook.sqlite', 'django.sqlite'],
-} as const;
-
-const execute = async (url: string, sql: string): Promise<void> => {
-  if (url.startsWith('sqlite:')) {
-    using database = new DatabaseSync(url.slice('sqlite:'.length));
-    database.exec(sql);
-    return;
-  }
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
-};
 
 describeEachDatabase('adopted tables', (databases) => {
-  /** A database of another program, its models as `adopt` writes them, and the service over it. */
   const stage = async (name: string) => {
     const url = await databases.create();
-    await execute(url, await readFile(join(root, 'tests/fixtures/adopt', `${name}.sql`), 'utf8'));
-    await mkdir(join(root, 'reports'), { recursive: true });
-    // Inside the repository, so that the models find the package that they import.
-    const folder = await mkdtemp(join(root, 'reports', 'served-'));
-    const home = process.cwd();
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    await writeFile(join(folder, 'gatewright.config.ts'), config);
-    process.chdir(folder);
-    try {
-      const { status, stderr } = await run(['adopt', '--url', url]);
-      expect([status, stderr]).toEqual([0, '']);
-    } finally {
-      process.chdir(home);
-    }
-    const application = await loadApplication(folder);
-    const service = await startService(databases, { url, application, env: { NEW_DATABASE: '1' } });
-    onTestFinished(() => service.close());
-    const token = await service.admin();
-    const asked = (method: string, path: string, body?: object) =>
-      service.request<Row>(method, `/api/v1/${path}`, body === undefined ? { token } : { token, body });
-    const listed = (path: string) => service.ok<Row[]>('GET', `/api/v1/${path}`, { token });
-    return { asked, listed, service, token, folder, models: [...application.models.values()] };
+    await loadShape(url, name);
+    return serveShape(databases, url);
   };
 
-  it.each(fixtures[databases.dialect])('%s: the compiler accepts every file', async (name) => {
+  it.each(adoptedShapes[databases.dialect])('%s: the compiler accepts every file', async (name) => {
     const { folder, models } = await stage(name);
     const project = await createProject({ types: ['node'], lib: ['esnext.iterator'] });
     for (const { singular } of models) {
@@ -79,7 +25,7 @@ describeEachDatabase('adopted tables', (databases) => {
     expect(await project.compile()).toBe('');
   });
 
-  it.each(fixtures[databases.dialect])(
+  it.each(adoptedShapes[databases.dialect])(
     '%s: every model lists, sorts, filters, pages and counts',
     async (name) => {
       const { asked, listed, models } = await stage(name);
@@ -155,7 +101,7 @@ describeEachDatabase('adopted tables', (databases) => {
         `/api/v1/playlists?sort=name&per_page=2&after=${after}`,
         { token },
       );
-      names.push(...(page.data as Row[]).map((row) => row['name']));
+      names.push(...(page.data as AdoptedRow[]).map((row) => row['name']));
       const link = String((page.headers as { link?: string }).link ?? '');
       after = /[?&]after=([^&>]+)[^>]*>; rel="next"/.exec(link)?.[1];
     }
@@ -167,10 +113,16 @@ describeEachDatabase('adopted tables', (databases) => {
 
   it('Chinook: an amount and a time are exact in bodies, filters, sorts and sums', async () => {
     const { asked, listed, service, token } = await stage(chinook);
-    const isSqlite = databases.dialect === 'sqlite';
-    if (isSqlite) {
-      // The times of SQLite have no form, so that the required one is left out and the model is read only.
-      expect((await asked('POST', 'invoices', { invoice: { total: '1.98' } })).status).toBe(405);
+    if (databases.dialect === 'sqlite') {
+      // All times of the column are in seconds.
+      const made = await asked('POST', 'invoices', {
+        invoice: { total: '0.99', invoice_date: '2024-01-02T10:00:00.123+02:00' },
+      });
+      expect([made.status, made.data]).toEqual([
+        201,
+        { id: 2, invoice_date: '2024-01-02T08:00:00.000Z', total: '0.99' },
+      ]);
+      expect(await listed('invoices?filter[invoice_date][gte]=2024-01-02T08:00:00Z')).toEqual([made.data]);
       return;
     }
     const customer = await asked('POST', 'customers', {

@@ -26,6 +26,39 @@ describe('types of external tables', () => {
       expectTypeOf<keyof RecordOf<typeof _>>().toEqualTypeOf<'id' | 'title' | 'created_at' | 'updated_at'>();
   });
 
+  it('hooks have records with the times that the table has', () => {
+    defineResource('Hooked', {
+      fields,
+      table: { external: true, columns: { updated_at: 'touched' } },
+      hooks: {
+        beforeSave: ({ before }) => {
+          expectTypeOf<keyof NonNullable<typeof before>>().toEqualTypeOf<
+            'id' | 'title' | 'made' | 'updated_at'
+          >();
+        },
+        beforeCommit: ({ after, addError }) => {
+          expectTypeOf<keyof NonNullable<typeof after>>().toEqualTypeOf<
+            'id' | 'title' | 'made' | 'updated_at'
+          >();
+          expectTypeOf(addError)
+            .parameter(0)
+            .toEqualTypeOf<'id' | 'title' | 'made' | 'updated_at' | undefined>();
+        },
+        afterCommit: ({ record }) => {
+          expectTypeOf<keyof typeof record>().toEqualTypeOf<'id' | 'title' | 'made' | 'updated_at'>();
+        },
+      },
+    });
+    defineResource('Kept', {
+      fields: { title: field.string() },
+      hooks: {
+        afterCommit: ({ record }) => {
+          expectTypeOf<keyof typeof record>().toEqualTypeOf<'id' | 'title' | 'created_at' | 'updated_at'>();
+        },
+      },
+    });
+  });
+
   it('a body has no value that the database provides', () => {
     expectTypeOf<CreateOf<typeof bare>>().toEqualTypeOf<{ title: string }>();
   });

@@ -53,7 +53,7 @@ const textField = (
   indexed: boolean,
 ): Typed => {
   const remarks = [
-    padded && 'the database fills it up with blanks',
+    padded && 'without the blanks at its end',
     foldsCase && 'the database takes capitals and small letters for the same',
   ].filter((each) => each !== false);
   const isLong = !indexed && (max === undefined || max > longestLine);
@@ -64,9 +64,11 @@ const textField = (
       ...remarks,
       `at most ${mostIndexed} characters, as in an index`,
     );
-  const options = bounded({ min: undefined, max });
-  if (isLong) return typed('text', max !== undefined && max > maxCharacters ? {} : options, ...remarks);
-  return typed('string', max === 255 ? {} : options, ...remarks);
+  // The database takes a text with blanks at its end for the same as one without.
+  const pattern = padded ? { pattern: '(^|\\S)$' } : {};
+  const options = { ...bounded({ min: undefined, max }), ...pattern };
+  if (isLong) return typed('text', max !== undefined && max > maxCharacters ? pattern : options, ...remarks);
+  return typed('string', max === 255 ? pattern : options, ...remarks);
 };
 
 const decimalField = (type: Extract<StoredType, { kind: 'decimal' }>): Typed | Untyped => {
@@ -91,6 +93,8 @@ const typeOf = (type: StoredType, indexed: boolean): Typed | Untyped => {
         : typed('integer', bounded({ min: type.min, max: type.max }));
     case 'decimal':
       return decimalField(type);
+    case 'number':
+      return typed('number', bounded({ min: type.min, max: type.max }));
     case 'timestamp':
       return typed(
         'datetime',
@@ -99,7 +103,7 @@ const typeOf = (type: StoredType, indexed: boolean): Typed | Untyped => {
         ...(type.zoned ? [] : ['read as UTC']),
       );
     case 'time':
-      return typed('time', {}, ...(type.fine ? ['in seconds'] : []));
+      return typed('time', type.places === 0 ? {} : { fraction: type.places });
     case 'enum':
       return enumField(type.choices);
     case 'other':
@@ -227,9 +231,13 @@ export const fieldOfColumn = (column: DescribedColumn, facts: ColumnFacts): Colu
   const canBeUnique = facts.unique && type.kind !== 'json';
   return {
     definition: fieldBy(type.kind, ordered(type, given.options, canBeUnique)),
-    remarks: [...type.remarks, ...given.remarks],
+    remarks: [...type.remarks, ...formRemarks(column), ...given.remarks],
   };
 };
+
+/** The form of times, where the texts of a column have one of their own. */
+const formRemarks = ({ type, form }: DescribedColumn): readonly string[] =>
+  type.kind === 'timestamp' && form !== undefined ? [`as ${form}`] : [];
 
 /** The model to which the key of a column leads. */
 export interface ReferenceTarget {

@@ -133,6 +133,11 @@ const tableEntry = ({ draft, columns, own }: Drawn, schema: DescribedSchema, rea
   if (table.schema !== undefined && !schema.current)
     object.push({ key: 'schema', value: textCode(table.schema) });
   if (renamed.length > 0) object.push({ key: 'columns', value: { object: renamed } });
+  const types = columns.flatMap(({ column, field }): Entry[] => {
+    const form = field === undefined ? undefined : columnNamed(table, column)?.form;
+    return field === undefined || form === undefined ? [] : [{ key: field, value: textCode(form) }];
+  });
+  object.push(...entryIf(types.length > 0, 'types', { object: types }));
   object.push({ key: 'external', value: 'true' }, ...entryIf(readOnly, 'readOnly', 'true'));
   return { key: 'table', value: { object } };
 };

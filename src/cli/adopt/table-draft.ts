@@ -66,6 +66,11 @@ const singleKey = (column: DescribedColumn): Key => {
   if (!column.readable) return { kind: 'none', because: `this database user may not read its key ${name}` };
   const flaw = storedNameFlaw(name);
   if (flaw !== undefined) return { kind: 'none', because: `its key ${name}: ${flaw}` };
+  if (type.kind === 'text' && type.foldsCase)
+    return {
+      kind: 'none',
+      because: `its key ${name} takes capitals and small letters for the same, and an id is compared exactly`,
+    };
   const isCounted = provision?.by === 'count';
   // 64 bits that nothing counts are often made of a time and a place, beyond 2^53.
   const whole = isCounted || type.kind !== 'integer' || !type.wide ? 'integer' : 'bigint';

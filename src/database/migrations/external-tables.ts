@@ -51,8 +51,49 @@ const writingFlaw = (model: ResourceModel, field: ModelField, column: ExternalCo
   if (most === undefined || serverSet || name === 'id' || field.reference !== undefined) return undefined;
   const { min = Number.NEGATIVE_INFINITY, max = longestChoice(options) } = type.bounds?.(options) ?? {};
   if (Number(max) > most) return `is ${column.type}: say max: ${most} or less`;
+  if (type.column === 'number' && Number(min) < -most) return `is ${column.type}: say min: ${-most} or more`;
   const isTooLow = type.column === 'integer' && Number(min) < -most - 1;
   return isTooLow ? `is ${column.type}: say min: ${-most - 1} or more` : undefined;
+};
+
+/** The reason why the choices of a field are not the labels of an enum type; undefined where they are. */
+const labelsFlaw = ({ options }: ModelField, labels: readonly string[]): string | undefined => {
+  const choices = 'choices' in options && Array.isArray(options.choices) ? options.choices : undefined;
+  if (choices === undefined) return 'is of an enum type: make the field one of the type enum';
+  const added = labels.find((label) => !choices.includes(label));
+  if (added !== undefined)
+    return `has the label ${JSON.stringify(added)}: add it to the choices of the field`;
+  const gone = choices.find((choice) => !labels.includes(String(choice)));
+  return gone === undefined
+    ? undefined
+    : `has no label ${JSON.stringify(gone)}: remove it from the choices of the field`;
+};
+
+/** The reason why the form that a model names is not that of the column; undefined where it is. */
+const formFlaw = (
+  { stored }: ResourceModel,
+  field: ModelField,
+  column: ExternalColumn,
+): string | undefined => {
+  const given = stored.types?.get(field.name);
+  const form = column.form?.kind === field.type.column ? column.form : undefined;
+  if (given === undefined && (form === undefined || form.isOptional === true)) return undefined;
+  if (form === undefined) return `is ${column.type}: leave it out of table.types`;
+  if (given === undefined || !form.names.includes(given))
+    return `is ${column.type}: say types: { ${field.name}: ${form.names.map((name) => `'${name}'`).join(' or ')} } in table`;
+  if (field.name === 'id' && /(?:^|\.)citext$/.test(given))
+    return 'takes capitals and small letters for the same: an id is compared exactly';
+  return form.labels && labelsFlaw(field, form.labels);
+};
+
+/** The reason why a field has other digits of a second than its column; undefined where both have the same. */
+const fractionFlaw = ({ type, options }: ModelField, column: ExternalColumn): string | undefined => {
+  const declared = type.column === 'time' ? /^time(?:\((\d)\))?$/.exec(column.type) : null;
+  const places = declared?.[1] ?? '6';
+  const given = 'fraction' in options ? options.fraction : 0;
+  return declared !== null && given !== Number(places)
+    ? `is ${column.type}: say fraction: ${places}`
+    : undefined;
 };
 
 /** The reason why a field cannot be served from its column, in words that name both. */
@@ -64,12 +105,15 @@ const fieldFlaw = (
 ): string | undefined => {
   const { table, stored } = model;
   if (column === undefined) return `the table ${table} has no column ${field.column}`;
-  if (!shape.fits(column.type, field.type.column))
+  const { form } = column;
+  if (form?.kind !== field.type.column && !shape.fits(column.type, field.type.column))
     return `the table ${table} has ${field.column} as ${column.type}, and a field of the type ${field.kind} needs ${shape.fitting(field.type.column)}`;
   const places = /^(?:numeric|decimal)\(\d+, ?(\d+)\)$/i.exec(column.type)?.[1];
   const scale = stored.scales?.get(field.name);
   if (scale !== undefined && places !== undefined && Number(places) !== scale)
     return `the column ${field.column} of ${table} is ${column.type}: say scale: ${places}`;
+  const wrong = formFlaw(model, field, column) ?? fractionFlaw(field, column);
+  if (wrong !== undefined) return `the column ${field.column} of ${table} ${wrong}`;
   const flaw = stored.readOnly === true ? undefined : writingFlaw(model, field, column);
   return flaw && `the column ${field.column} of ${table} ${flaw}`;
 };

@@ -12,7 +12,14 @@ import type {
 } from '../described-tables.ts';
 import type { Ask } from '../introspection.ts';
 import { quoteText } from '../quote.ts';
-import { kindsOfPostgres, typeBehindDomains } from './introspect.ts';
+import {
+  type FormRow,
+  formColumns,
+  formOfPostgres,
+  kindsOfPostgres,
+  mostReal,
+  typeBehindDomains,
+} from './introspect.ts';
 
 interface DescribedRow {
   readonly id: string;
@@ -30,7 +37,7 @@ interface DescribedRow {
   readonly deletes: boolean;
 }
 
-interface TypeRow {
+interface TypeRow extends FormRow {
   readonly id: string;
   readonly name: string;
   readonly kind: string;
@@ -39,7 +46,6 @@ interface TypeRow {
   readonly modifier: number;
   readonly not_null: boolean;
   readonly preset: string | null;
-  readonly choices: readonly string[] | null;
   readonly checks: readonly string[] | null;
 }
 
@@ -97,13 +103,12 @@ const tablesSql = (schema: string): string => `select c.oid::text as id, c.relna
     has_any_column_privilege(c.oid, 'update') as updates, has_table_privilege(c.oid, 'delete') as deletes
   from pg_class c where ${within(schema)} order by c.relname collate "C"`;
 
-const typesSql = `select t.oid::text as id, t.typname::text as name, t.typtype::text as kind,
-    t.typcategory::text as category, nullif(t.typbasetype, 0)::text as base, t.typtypmod as modifier,
-    t.typnotnull as not_null, pg_get_expr(t.typdefaultbin, 0) as preset,
-    (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) as choices,
+const typesSql = `select f.oid::text as id, f.typname::text as name, f.typtype::text as kind,
+    f.typcategory::text as category, nullif(f.typbasetype, 0)::text as base, f.typtypmod as modifier,
+    f.typnotnull as not_null, pg_get_expr(f.typdefaultbin, 0) as preset, ${formColumns},
     (select array_agg(pg_get_constraintdef(k.oid) order by k.conname) from pg_constraint k
-     where k.contypid = t.oid and k.contype = 'c') as checks
-  from pg_type t where t.typtype <> 'c'`;
+     where k.contypid = f.oid and k.contype = 'c') as checks
+  from pg_type f join pg_namespace g on g.oid = f.typnamespace where f.typtype <> 'c'`;
 
 const columnsSql = (schema: string): string => `select a.attrelid::text as "table", a.attname::text as name,
     format_type(a.atttypid, a.atttypmod) as declared, ${typeBehindDomains} as spelt, a.atttypid::text as type, a.atttypmod as modifier,
@@ -181,7 +186,6 @@ const integers: ReadonlyMap<string, readonly [min: number | undefined, max: numb
 ]);
 
 const plain: ReadonlyMap<string, 'number' | 'boolean' | 'date' | 'uuid' | 'json'> = new Map([
-  ['float4', 'number'],
   ['float8', 'number'],
   ['bool', 'boolean'],
   ['date', 'date'],
@@ -208,17 +212,21 @@ const textType = (name: string, modifier: number, exact: boolean): StoredType =>
 
 /** The type of a domain's values, after all domains on which it is built. */
 const storedType = (type: TypeRow, modifier: number, exact: boolean): StoredType => {
-  const { name, kind, category, choices } = type;
-  if (kind === 'e') return { kind: 'enum', choices: choices ?? [] };
+  const { name, kind, category, form_labels: choices } = type;
+  if (kind === 'e')
+    return formOfPostgres(type) === undefined
+      ? { kind: 'other', because: `no model can name the type ${name}` }
+      : { kind: 'enum', choices: choices ?? [] };
   const bounds = integers.get(name);
   if (bounds !== undefined) return { kind: 'integer', min: bounds[0], max: bounds[1], wide: name === 'int8' };
   const simple = plain.get(name);
   if (simple !== undefined) return { kind: simple };
+  if (name === 'float4') return { kind: 'number', min: -mostReal, max: mostReal };
   if (texts.has(name)) return textType(name, modifier, exact);
   if (name === 'numeric') return decimalType(modifier);
   if (name === 'timestamptz' || name === 'timestamp')
     return { kind: 'timestamp', zoned: name === 'timestamptz', fine: modifier < 0 || modifier > 3 };
-  if (name === 'time') return { kind: 'time', fine: modifier !== 0 };
+  if (name === 'time') return { kind: 'time', places: modifier < 0 ? 6 : modifier };
   return {
     kind: 'other',
     because: others.get(name) ?? ofCategory.get(category) ?? `no field holds values of ${name}`,
@@ -270,8 +278,13 @@ const provisionOf = (
   return text === undefined ? { by: 'expression', sql } : { by: 'constant', text };
 };
 
-const columnOf = (row: ColumnRow, types: ReadonlyMap<string, TypeRow>): DescribedColumn => {
+const columnOf = (
+  row: ColumnRow,
+  types: ReadonlyMap<string, TypeRow>,
+  isCurrent: boolean,
+): DescribedColumn => {
   const { type, modifier, notNull, preset, checks } = behindDomains(types, row.type, row.modifier);
+  const form = type && formOfPostgres(type);
   return {
     name: row.name,
     declared: row.declared,
@@ -279,7 +292,9 @@ const columnOf = (row: ColumnRow, types: ReadonlyMap<string, TypeRow>): Describe
       type === undefined
         ? { kind: 'other', because: 'no field holds a row' }
         : storedType(type, modifier, row.exact),
-    holds: kindsOfPostgres(row.spelt),
+    // The service finds a type of another schema only by its whole name.
+    form: isCurrent ? form?.names[0] : form?.names.at(-1),
+    holds: form === undefined ? kindsOfPostgres(row.spelt) : [...kindsOfPostgres(row.spelt), form.kind],
     notNull: row.not_null || notNull,
     provision: provisionOf(row, preset),
     comment: row.comment ?? undefined,
@@ -394,7 +409,7 @@ export const describePostgres: DescribeSchema = async (ask, given) => {
     current,
     tables: tables.map((table) =>
       tableOf(schema, table, {
-        columns: (columns.get(table.id) ?? []).map((row) => columnOf(row, types)),
+        columns: (columns.get(table.id) ?? []).map((row) => columnOf(row, types, current)),
         constraints: constraints.get(table.id) ?? [],
         unique: unique.get(table.id) ?? [],
       }),

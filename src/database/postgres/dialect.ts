@@ -145,8 +145,9 @@ const columns: Dialect['columns'] = {
   json: { type: 'json' },
 } satisfies Record<string, ColumnDialect>;
 
-/** SQL type of a kind of column, as a cast names it. */
-const castType = (kind: ColumnKind): Fragment => sql.raw(columns[kind].type.replace(/ collate .*$/, ''));
+/** SQL type of a kind of column, as a cast names it. Times of other programs have parts of a second. */
+const castType = (kind: ColumnKind): Fragment =>
+  sql.raw(columns[kind].type.replace(/ collate .*$|\(0\)$/, ''));
 
 /** A cast refuses the whole statement for a value of a former type of the field, so numbers are looked at first. */
 const member: Dialect['member'] = (object, keys, kind, scale) => {

@@ -1,7 +1,14 @@
 /** Tables of a PostgreSQL database as its catalogue describes them. */
 
 import type { ColumnKind } from '../../fields/field.ts';
-import type { Ask, ExternalColumn, ExternalTable, Introspection, SameKey } from '../introspection.ts';
+import type {
+  Ask,
+  ColumnForm,
+  ExternalColumn,
+  ExternalTable,
+  Introspection,
+  SameKey,
+} from '../introspection.ts';
 import { quoteText } from '../quote.ts';
 import type { ServiceNames } from '../service-names.ts';
 import { foundTableName, isOurSchema } from './schemas.ts';
@@ -125,12 +132,45 @@ const externalSql = (schema: string | undefined, name: string): string => {
   order by is_used desc, ${place}`;
 };
 
-/** The type of the attribute `a`, behind all domains: they add conditions, and their values are of the type below. */
-export const typeBehindDomains = `(with recursive behind (id, modifier, kind, base, base_modifier) as (
+/** A column of the type of the attribute `a`, behind all domains: these add conditions to the type below. */
+const behindDomains = (
+  column: string,
+): string => `(with recursive behind (id, modifier, kind, base, base_modifier) as (
       select d.oid, a.atttypmod, d.typtype, d.typbasetype, d.typtypmod from pg_type d where d.oid = a.atttypid
       union all select d.oid, b.base_modifier, d.typtype, d.typbasetype, d.typtypmod
         from behind b join pg_type d on d.oid = b.base where b.kind = 'd')
-    select format_type(id, modifier) from behind where kind <> 'd')`;
+    select ${column} from behind where kind <> 'd')`;
+
+export const typeBehindDomains = behindDomains('format_type(id, modifier)');
+
+/** Facts of the catalogue about a type that may need a form of its own. */
+export interface FormRow {
+  readonly form_name: string;
+  readonly form_schema: string;
+  readonly form_visible: boolean;
+  readonly form_labels: readonly string[] | null;
+}
+
+/** Columns of `FormRow`, of the type `f` in the schema `g`. */
+export const formColumns = `f.typname::text as form_name, g.nspname::text as form_schema,
+    pg_type_is_visible(f.oid) as form_visible, case when f.typtype = 'e' then
+      (select array_agg(e.enumlabel::text order by e.enumsortorder) from pg_enum e where e.enumtypid = f.oid)
+    end as form_labels`;
+
+/** Names of enum types that would be taken for something else. */
+const taken = /^(?:char|real|citext)$/;
+
+/** The form of a type; undefined for one that needs none, and for an enum type that no model can name. */
+export const formOfPostgres = (row: FormRow): ColumnForm | undefined => {
+  const { form_name: name, form_schema: schema, form_visible: isVisible, form_labels: labels } = row;
+  if (name === 'bpchar') return { names: ['char'], kind: 'text' };
+  if (name === 'float4') return { names: ['real'], kind: 'number' };
+  const isNamed = [name, schema].every((each) => !/["."]/.test(each)) && !taken.test(name);
+  if (name !== 'citext' && (labels === null || !isNamed)) return undefined;
+  const whole = `${schema}.${name}`;
+  const names = isVisible ? [name, whole] : [whole];
+  return labels === null ? { names, kind: 'text' } : { names, kind: 'text', labels };
+};
 
 const externalColumnsSql = (schema: string, name: string): string => `select a.attname::text as name,
     ${typeBehindDomains} as type,
@@ -139,10 +179,15 @@ const externalColumnsSql = (schema: string, name: string): string => `select a.a
     a.attgenerated <> '' or a.attidentity = 'a' as computed,
     (select string_agg(x.indexrelid::text, ' ') from pg_index x
       where x.indrelid = c.oid and x.indisunique and x.indpred is null and x.indexprs is null
-        and a.attnum = any((x.indkey::int2[])[0:x.indnkeyatts - 1])) as keys
+        and a.attnum = any((x.indkey::int2[])[0:x.indnkeyatts - 1])) as keys, ${formColumns}
   from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     join pg_type t on t.oid = a.atttypid
+    join pg_type f on f.oid = ${behindDomains('id')}
+    join pg_namespace g on g.oid = f.typnamespace
   where n.nspname = ${quoteText(schema)} and c.relname = ${quoteText(name)} and a.attnum > 0 and not a.attisdropped`;
+
+/** The largest number of 32 bits with a fraction, as its shortest decimal. */
+export const mostReal = 3.4028235e38;
 
 /** The largest number, or the most characters, of a type. */
 const mostOf = (type: string): number | undefined => {
@@ -150,7 +195,8 @@ const mostOf = (type: string): number | undefined => {
   if (type === 'integer') return 2_147_483_647;
   const [, digits, scale] = /^numeric\((\d+),(\d+)\)$/.exec(type) ?? [];
   if (digits !== undefined) return (10 ** Number(digits) - 1) / 10 ** Number(scale);
-  const [, length] = /^character varying\((\d+)\)$/.exec(type) ?? [];
+  if (type === 'real') return mostReal;
+  const [, length] = /^character(?: varying)?\((\d+)\)$/.exec(type) ?? [];
   return length === undefined ? undefined : Number(length);
 };
 
@@ -160,9 +206,9 @@ const external = async (
 ): Promise<ExternalTable | undefined> => {
   const [found, ...others] = await ask<ExternalRow>(externalSql(schema, name));
   if (found === undefined || !found.is_used) return undefined;
-  const columns = await ask<Omit<ExternalColumn, 'most'> & { readonly keys: string | null }>(
-    externalColumnsSql(found.schema, name),
-  );
+  const columns = await ask<
+    Omit<ExternalColumn, 'most' | 'form'> & FormRow & { readonly keys: string | null }
+  >(externalColumnsSql(found.schema, name));
   const indexed = columns.flatMap(({ name: of, keys }) =>
     (keys?.split(' ') ?? []).map((index) => ({ index, name: of })),
   );
@@ -172,9 +218,16 @@ const external = async (
     isCurrentSchema: found.is_current,
     kind: found.kind === 'v' || found.kind === 'm' ? 'view' : 'table',
     columns: new Map(
-      columns.map(({ name: of, type, demanded, computed }) => [
+      columns.map(({ name: of, type, demanded, computed, ...form }) => [
         of,
-        { name: of, type: spelt(type), demanded, computed, most: mostOf(type) },
+        {
+          name: of,
+          type: spelt(type),
+          demanded,
+          computed,
+          most: mostOf(type),
+          form: formOfPostgres(form),
+        },
       ]),
     ),
     keys: [...Map.groupBy(indexed, ({ index }) => index).values()].map((key) => key.map((of) => of.name)),
@@ -185,7 +238,7 @@ const external = async (
   };
 };
 
-/** Types without their lengths; instants are read in milliseconds, but times of a day in their own digits. */
+/** Types without their lengths. */
 const fittingTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
   text: ['text', 'character varying'],
   integer: ['bigint', 'integer', 'smallint'],
@@ -195,17 +248,15 @@ const fittingTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
   boolean: ['boolean'],
   timestamp: ['timestamptz', 'timestamp'],
   date: ['date'],
-  time: ['time(0)'],
+  time: ['time'],
   uuid: ['uuid'],
   json: ['json', 'jsonb'],
 };
 
 const columnKinds = Object.keys(fittingTypes) as readonly ColumnKind[];
 
-const fits: Introspection['fits'] = (declared, kind) => {
-  const bare = kind === 'time' ? declared : declared.replace(/\(\d+(?:,\d+)?\)$/, '');
-  return fittingTypes[kind].includes(bare);
-};
+const fits: Introspection['fits'] = (declared, kind) =>
+  fittingTypes[kind].includes(declared.replace(/\(\d+(?:,\d+)?\)$/, ''));
 
 /** The kinds of values that the service can serve from a column, by its type as `format_type` writes it. */
 export const kindsOfPostgres = (type: string): readonly ColumnKind[] =>

@@ -11,8 +11,9 @@ import type {
   StoredType,
 } from '../described-tables.ts';
 import type { Ask } from '../introspection.ts';
-import { quoteText } from '../quote.ts';
-import { kindsOfSqlite } from './introspect.ts';
+import { quoteName, quoteText } from '../quote.ts';
+import { timePatterns } from '../stored-form.ts';
+import { affinity, isTimeType, kindsOfSqlite } from './introspect.ts';
 
 interface DescribedRow {
   readonly name: string;
@@ -82,7 +83,7 @@ const named: readonly (readonly [
   [/^bool/, () => ({ kind: 'boolean' })],
   [/^(?:datetime|timestamp)/, () => ({ kind: 'timestamp', zoned: false, fine: true })],
   [/^date\b/, () => ({ kind: 'date' })],
-  [/^time\b/, () => ({ kind: 'time', fine: true })],
+  [/^time\b/, () => ({ kind: 'time', places: 6 })],
   [
     /^(?:decimal|numeric|number)\b/,
     (precision, scale) => ({
@@ -123,17 +124,106 @@ const provisionOf = (preset: string | null, hidden: number): Provision | undefin
 const isRowid = ({ type, pk }: ColumnRow, keys: number, withoutRowid: boolean): boolean =>
   pk === 1 && keys === 1 && type.toLowerCase() === 'integer' && !withoutRowid;
 
-const columnOf = (row: ColumnRow, counted: boolean): DescribedColumn => ({
+const columnOf = (
+  row: ColumnRow,
+  counted: boolean,
+  found: StoredType | FoundForm | undefined,
+): DescribedColumn => ({
   name: row.name,
   declared: row.type === '' ? 'no type' : row.type.toLowerCase(),
-  type: storedType(row.type),
-  holds: kindsOfSqlite(row.type),
+  type: found !== undefined && 'kind' in found ? found : storedType(row.type),
+  form: found !== undefined && 'form' in found ? found.form : undefined,
+  holds: found !== undefined && 'form' in found ? ['timestamp'] : kindsOfSqlite(row.type),
   notNull: row.not_null === 1 || row.pk > 0,
   provision: counted ? { by: 'count' } : provisionOf(row.preset, row.hidden),
   comment: undefined,
   readable: true,
   checks: [],
 });
+
+/** The form of the times of a column. */
+interface FoundForm {
+  readonly form: string;
+}
+
+/** How many values of a column there are, and how many of them look like something. */
+interface Looks {
+  readonly values: number;
+  readonly seconds: number;
+  readonly microseconds: number;
+  /** The ones among them whose microseconds are zero. */
+  readonly zeros: number;
+  readonly own: number;
+  readonly uuids: number;
+}
+
+const isUuidType = (declared: string): boolean =>
+  /^(?:uuid|guid|uniqueidentifier)\b/i.test(declared) && affinity(declared) !== 'text';
+
+const hex = (count: number): string => '[0-9a-f]'.repeat(count);
+
+const uuidPattern = [8, 4, 4, 4, 12].map(hex).join('-');
+
+/** The numbers of `Looks` as a JSON array. */
+const looksSql = (name: string): string => {
+  const column = quoteName(name);
+  const like = (pattern: string): string =>
+    `total(typeof(${column}) = 'text' and ${column} glob '${pattern}')`;
+  const { seconds, microseconds, own } = timePatterns;
+  const zeros = `total(${column} glob '${seconds}.000000')`;
+  return `json_array(count(${column}), ${like(seconds)}, ${like(microseconds)}, ${zeros}, ${like(own)}, ${like(uuidPattern)})`;
+};
+
+/** The form that all times of a column have; undefined where they have none that is known. */
+const timeForm = (looks: Looks, preset: string | null): string | undefined => {
+  const { values, seconds, microseconds, zeros, own } = looks;
+  if (values === 0)
+    return /^\(?current_timestamp\)?$/i.test(preset ?? '') ? 'YYYY-MM-DD HH:MM:SS' : undefined;
+  if (seconds === values) return 'YYYY-MM-DD HH:MM:SS';
+  if (microseconds === values) return 'YYYY-MM-DD HH:MM:SS.ffffff';
+  if (own === values) return 'YYYY-MM-DDTHH:MM:SS.sssZ';
+  return seconds + microseconds === values && zeros === 0 ? 'YYYY-MM-DD HH:MM:SS[.ffffff]' : undefined;
+};
+
+const formless = (values: number, of: string, form: string): StoredType => ({
+  kind: 'other',
+  because:
+    values === 0
+      ? `it has no values, by which the form of its ${of} would be known`
+      : `its ${of} are not all ${form}`,
+});
+
+const foundIn = (looks: Looks, { type, preset }: ColumnRow): StoredType | FoundForm | undefined => {
+  if (isUuidType(type))
+    return looks.values > 0 && looks.uuids === looks.values
+      ? undefined
+      : formless(looks.values, 'UUIDs', 'texts in small letters');
+  const form = timeForm(looks, preset);
+  return form === undefined ? formless(looks.values, 'times', 'texts of one form') : { form };
+};
+
+/** Looks at the values of columns whose declared type says nothing about their form. */
+const lookAt = async (
+  ask: Ask,
+  table: string,
+  columns: readonly ColumnRow[],
+): Promise<ReadonlyMap<string, StoredType | FoundForm | undefined>> => {
+  const asked = columns.filter(({ type }) => isTimeType(type) || isUuidType(type));
+  if (asked.length === 0) return new Map();
+  const selected = asked.map(({ name }, index) => `${looksSql(name)} as "${index}"`).join(', ');
+  // A view whose tables are gone has no values.
+  const [row = {}] = await ask<Record<string, string>>(`select ${selected} from ${quoteName(table)}`).catch(
+    () => [],
+  );
+  return new Map(
+    asked.map((column, index) => {
+      const [values = 0, seconds = 0, microseconds = 0, zeros = 0, own = 0, uuids = 0] = JSON.parse(
+        row[String(index)] ?? '[]',
+      ) as readonly number[];
+      return [column.name, foundIn({ values, seconds, microseconds, zeros, own, uuids }, column)];
+    }),
+  );
+};
 
 /** The end of a quoted text or name that begins at a place. */
 const endOfQuoted = (sql: string, from: number): number => {
@@ -249,9 +339,13 @@ interface TableParts {
   readonly keys: ReadonlyMap<string, readonly string[]>;
   readonly foreignKeys: readonly ForeignKeyRow[];
   readonly unique: readonly UniqueRow[];
+  readonly found: ReadonlyMap<string, StoredType | FoundForm | undefined>;
 }
 
-const tableOf = (row: DescribedRow, { columns, keys, foreignKeys, unique }: TableParts): DescribedTable => {
+const tableOf = (
+  row: DescribedRow,
+  { columns, keys, foreignKeys, unique, found }: TableParts,
+): DescribedTable => {
   const key = keyOf(columns);
   return {
     schema: undefined,
@@ -259,7 +353,9 @@ const tableOf = (row: DescribedRow, { columns, keys, foreignKeys, unique }: Tabl
     kind: row.type === 'view' ? 'view' : 'table',
     columns: columns
       .filter(({ hidden }) => hidden !== 1)
-      .map((column) => columnOf(column, isRowid(column, key.length, row.without_rowid === 1))),
+      .map((column) =>
+        columnOf(column, isRowid(column, key.length, row.without_rowid === 1), found.get(column.name)),
+      ),
     key,
     unique: uniqueOf(unique),
     references: referencesOf(foreignKeys, keys),
@@ -283,16 +379,18 @@ export const describeSqlite: DescribeSchema = async (ask, schema) => {
   const unique = Map.groupBy(await ask<UniqueRow>(uniqueSql), ({ table }) => table);
   // A foreign key may name its table in other capitals.
   const keys = new Map([...columns].map(([name, rows]) => [name.toLowerCase(), keyOf(rows)]));
-  return {
-    schema: undefined,
-    current: true,
-    tables: tables.map((table) =>
+  const described: DescribedTable[] = [];
+  for (const table of tables) {
+    const own = columns.get(table.name) ?? [];
+    described.push(
       tableOf(table, {
-        columns: columns.get(table.name) ?? [],
+        columns: own,
         keys,
         foreignKeys: foreignKeys.get(table.name) ?? [],
         unique: unique.get(table.name) ?? [],
+        found: await lookAt(ask, table.name, own),
       }),
-    ),
-  };
+    );
+  }
+  return { schema: undefined, current: true, tables: described };
 };

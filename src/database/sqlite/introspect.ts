@@ -1,7 +1,8 @@
 /** Tables of a SQLite file as its schema describes them. */
 
 import type { ColumnKind } from '../../fields/field.ts';
-import type { Ask, ExternalTable, Introspection } from '../introspection.ts';
+import { timeForms } from '../../model/stored-table.ts';
+import type { Ask, ColumnForm, ExternalTable, Introspection } from '../introspection.ts';
 import { quoteText } from '../quote.ts';
 
 interface ColumnRow {
@@ -78,6 +79,15 @@ export const affinity = (declared: string): 'integer' | 'text' | 'blob' | 'real'
   return /REAL|FLOA|DOUB/.test(type) ? 'real' : 'integer';
 };
 
+/** True for types of times, which keep the texts of other programs. */
+export const isTimeType = (declared: string): boolean => /^\s*(?:datetime|timestamp)/i.test(declared);
+
+/** The form of times that a model names; texts may have that of the service. */
+const formOfSqlite = (declared: string): ColumnForm | undefined =>
+  isTimeType(declared) || affinity(declared) === 'text'
+    ? { names: timeForms, kind: 'timestamp', isOptional: !isTimeType(declared) }
+    : undefined;
+
 const external = async (
   ask: Ask,
   { name }: { readonly name: string },
@@ -119,6 +129,7 @@ const external = async (
           demanded: demanded === 1 && computed === 0,
           computed: computed === 1,
           most: undefined,
+          form: formOfSqlite(type),
         },
       ]),
     ),
@@ -147,7 +158,7 @@ const affinities: Readonly<Record<ColumnKind, ReturnType<typeof affinity>>> = {
 const columnKinds = Object.keys(affinities) as readonly ColumnKind[];
 
 /** Texts that no number looks like: a column of the affinity NUMERIC keeps them as they are. */
-const unlikeNumbers: ReadonlySet<ColumnKind> = new Set(['date', 'json']);
+const unlikeNumbers: ReadonlySet<ColumnKind> = new Set(['date', 'json', 'uuid']);
 
 const isNumericOnly = (declared: string): boolean =>
   affinity(declared) === 'integer' && !declared.toUpperCase().includes('INT');

@@ -75,6 +75,7 @@ const table = {
   name: textual,
   schema: textual,
   columns: mapOf(textual),
+  types: mapOf(textual),
   external: onlyTrue,
   readOnly: onlyTrue,
 } satisfies OptionTable<TableOption>;

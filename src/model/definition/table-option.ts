@@ -5,7 +5,7 @@ import { DefinitionError } from '../definition-error.ts';
 import { isForeignTable, isReservedTable, systemColumns } from '../names.ts';
 import type { ModelField } from '../resource.ts';
 import { fieldOfKey } from '../rules/rules.ts';
-import type { StoredTable } from '../stored-table.ts';
+import { type StoredTable, timeForms } from '../stored-table.ts';
 
 /** The option as a model file writes it. */
 export interface TableOption<Name extends string = string> {
@@ -18,6 +18,11 @@ export interface TableOption<Name extends string = string> {
    * `id`, `created_at`, `updated_at` and `version`.
    */
   readonly columns?: { readonly [Field in Name]?: string };
+  /**
+   * Types of columns of an external table that need a form of their own, by the field. On PostgreSQL the name of an
+   * enum type, `char`, `citext` or `real`; on SQLite the form of times, such as `YYYY-MM-DD HH:MM:SS`.
+   */
+  readonly types?: { readonly [Field in Name]?: string };
   /** The table belongs to another program: the service reads and writes its rows, and changes nothing else of it. */
   readonly external?: true;
   /** Records of an external table or view that the service only reads. */
@@ -83,6 +88,33 @@ const namedColumns = (
   return columns;
 };
 
+/** A type of PostgreSQL, if need be with its schema, or a form of times. */
+const typeForm = /^(?:[^".\0]{1,63}\.)?[^".\0]{1,63}$/;
+
+const isType = (type: string): boolean => timeForms.includes(type) || typeForm.test(type);
+
+/** The types that the option names, by field. @throws DefinitionError */
+const namedTypes = (
+  model: string,
+  fields: ReadonlyMap<string, ModelField>,
+  option: Readonly<Record<string, string | undefined>>,
+): ReadonlyMap<string, string> => {
+  const types = new Map<string, string>();
+  for (const [key, type] of Object.entries(option)) {
+    if (type === undefined) continue;
+    const field = fieldOfKey(fields, key);
+    if (!fields.has(field))
+      throw new DefinitionError(
+        model,
+        `table.types names the unknown field "${key}"${nearestHint(key, fields.keys())}`,
+      );
+    if (!isType(type) || !type.isWellFormed())
+      throw new DefinitionError(model, `table.types.${key} ${JSON.stringify(type)} is no name of a type`);
+    types.set(field, type);
+  }
+  return types;
+};
+
 /** Refuses two fields with one column. */
 const assertDistinct = (
   model: string,
@@ -113,6 +145,8 @@ export const storedTableOf = (
   hasId = true,
 ): StoredTable => {
   const { name = plural, schema, columns: said = {}, external = false, readOnly = false } = option;
+  if (option.types !== undefined && !external)
+    throw new DefinitionError(model, 'table.types: only an external table has types of its own');
   if (readOnly && !external)
     throw new DefinitionError(model, 'table.readOnly: only an external table is read only');
   if (schema !== undefined && !external)
@@ -140,7 +174,8 @@ export const storedTableOf = (
       type.column === 'decimal' ? [[field, type.scale?.(options) ?? 0]] : [],
     ),
   );
-  return Object.freeze({ ...stored, external, readOnly, scales });
+  const types = namedTypes(model, fields, option.types ?? {});
+  return Object.freeze({ ...stored, external, readOnly, scales, types });
 };
 
 /** The fields with the columns that the option names. */
@@ -152,6 +187,13 @@ export const withColumns = (
   const generated = [...fields.values()].find(({ options }) => options.generated === true);
   if (generated !== undefined && !external)
     throw new DefinitionError(model, 'generated: only an external table fills in values', generated.name);
+  const split = [...fields.values()].find(({ options }) => 'fraction' in options && options.fraction !== 0);
+  if (split !== undefined && !external)
+    throw new DefinitionError(
+      model,
+      'fraction: only a column of an external table has parts of a second',
+      split.name,
+    );
   if (columns.size === 0 && !external) return fields;
   return new Map(
     [...fields].flatMap(([name, field]): [string, ModelField][] => {

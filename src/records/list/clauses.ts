@@ -71,6 +71,10 @@ const searchConditions = (
 const acceptsNull = ({ operator, negated }: FilterShape): boolean =>
   operator === 'ne' || (operator === 'null' && !negated);
 
+/** The condition that a text begins with another one, in any order of texts. */
+const beginsWith = (value: Fragment, start: Fragment): Fragment =>
+  sql`substr(${value}, 1, length(${start})) = ${start}`;
+
 const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 /** The condition on an id of several columns, in their order. */
@@ -109,8 +113,10 @@ const columnCondition = (
   given: (index: number) => Fragment,
 ): Fragment => {
   const value = storedValue(column, dialect, row);
-  const bound = (index: number): Fragment =>
-    column.isNarrow === true ? dialect.cast(given(index), column.type.column) : given(index);
+  const bound = (index: number): Fragment => {
+    if (column.isNarrow === true) return dialect.cast(given(index), column.type.column);
+    return column.form?.operand?.(given(index)) ?? given(index);
+  };
   switch (operator) {
     case 'null':
       return negated ? sql`${value} is not null` : sql`${value} is null`;
@@ -119,6 +125,8 @@ const columnCondition = (
     case 'like':
       return dialect.contains(value, bound(0));
     case 'starts_with':
+      if (column.form?.startsWith !== undefined) return column.form.startsWith(value, given(0));
+      if (column.isCollated === true) return beginsWith(value, dialect.cast(given(0), 'text'));
       // A range instead of a function: an index on the column serves it.
       return count === 1
         ? sql`${value} >= ${bound(0)}`

@@ -141,7 +141,7 @@ export const comesAfter = (
   const terms = sort.map((term, index) => ({
     term,
     value: storedValue(term.column, dialect),
-    bound: bound(index),
+    bound: term.column.form?.operand?.(bound(index)) ?? bound(index),
     isNull: nulls[index] === true,
   }));
   if (isRowComparison(sort, nulls)) {

@@ -55,9 +55,10 @@ export class WriteConditions {
 
   /** A written value in a condition, cast to the type of its column. */
   assignedValue(names: readonly string[], of: string, param: Argument<WriteArguments>): Fragment {
-    const kind = columnOf(this.#source, of).type.column;
+    const { type, form } = columnOf(this.#source, of);
     const index = names.indexOf(of);
-    return this.#dialect.cast(index < 0 ? sql`null` : param('values', index), kind);
+    const value = this.#dialect.cast(index < 0 ? sql`null` : param('values', index), type.column);
+    return form?.operand?.(value) ?? value;
   }
 
   /** True if an update of these columns may make a row that the caller could not write. */
