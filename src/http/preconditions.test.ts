@@ -22,7 +22,7 @@ describe('If-Match', () => {
     // Weak tags never match strongly.
     ['W/"3-detail"', []],
     ['W/"3-detail", "4-detail"', [4]],
-    ['"0-detail"', []],
+    ['"0-detail"', [0]],
     ['"03-detail"', []],
     ['"-3-detail"', []],
     ['"3"', []],

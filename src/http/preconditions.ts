@@ -46,7 +46,7 @@ export const acceptedVersions = (request: Conditional): readonly number[] | unde
   const ifMatch = request.header('if-match');
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const versions = (ifMatch.match(tags) ?? []).flatMap((tag) => {
-    const version = /^"([1-9]\d{0,15})-[a-z]+(?:-[\w-]{22})?(?:\.[A-Za-z\d-]+)?"$/.exec(tag)?.[1];
+    const version = /^"(0|[1-9]\d{0,15})-[a-z]+(?:-[\w-]{22})?(?:\.[A-Za-z\d-]+)?"$/.exec(tag)?.[1];
     return version === undefined ? [] : [Number(version)];
   });
   return [...new Set(versions)].slice(0, 50);
