@@ -91,7 +91,7 @@ const Edit = ({ metadata, path, id }: EditProps) => {
         lines={shownLines(lines, record)}
         first={record}
         path={path}
-        back={`/records/${path}/${record.id}/show`}
+        back={`/records/${path}/${encodeURIComponent(record.id)}/show`}
         reload={load}
         save={async (draft, before) => {
           const previousData = before as AnyRecord;
@@ -185,7 +185,7 @@ const Duplicate = ({ metadata, path, from }: CreateProps & { readonly from: Reco
     language,
     left.map(({ label }) => label),
   );
-  const back = `/records/${path}/${from}/show`;
+  const back = `/records/${path}/${encodeURIComponent(from)}/show`;
   return (
     <New
       metadata={metadata}
