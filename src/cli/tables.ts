@@ -32,7 +32,8 @@ export const withTables = async <T>(
   const target = databaseTarget(config.databaseUrl, application.config.serviceTables);
   const isNew = isBaselinePending(await pendingMigrations(target, application, config));
   await prepareDatabase(config, isNew ? application : { migrations: {} }, target);
-  const database = await openDatabase(target, { poolSize: 1 });
+  // One connection for a transaction, and one for what is looked up beside it.
+  const database = await openDatabase(target, { poolSize: 2 });
   try {
     return await work({ config, database, application, clock: systemClock });
   } finally {

@@ -28,13 +28,23 @@ const digits = 13;
 const lowBits = 53;
 const lowMask = literal(Number.MAX_SAFE_INTEGER);
 
+const numberOfAnyText = (id: string): number => Number.parseInt(hash('sha256', id).slice(0, digits), 16);
+
 const numberOfText = (id: string): number =>
-  parseBigint(id) === undefined
-    ? Number.parseInt(hash('sha256', id).slice(0, digits), 16)
-    : Number(BigInt.asUintN(lowBits, BigInt(id)));
+  parseBigint(id) === undefined ? numberOfAnyText(id) : Number(BigInt.asUintN(lowBits, BigInt(id)));
 
 /** The number that a table of the service keeps for a record. Of digits it is one that SQL can compute too. */
 export const recordNumber = (id: RecordId): number => (typeof id === 'number' ? id : numberOfText(id));
+
+/**
+ * The number that stands for a record where nothing beside it keeps its id: the id itself if it is one, or the digits of
+ * one that a double holds. Numbers of 64 bits whose low bits are the same get others.
+ */
+export const soleNumber = (id: RecordId): number => {
+  if (typeof id === 'number') return id;
+  const isExact = parseBigint(id) !== undefined && Number.isSafeInteger(Number(id));
+  return isExact ? Number(id) : numberOfAnyText(id);
+};
 
 /** A value of ids as drivers return it without loss. Compare and sort by the value itself. */
 export const readId = ({ columns }: Dialect, { field: { type } }: RecordKey, value: Fragment): Fragment => {

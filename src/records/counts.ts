@@ -1,7 +1,7 @@
 /** Counts of records: the numbers of counted fields, taken in the transaction that inserts the record. */
 
 import type { Database, Transaction } from '../database/database.ts';
-import { recordNumber } from '../database/record-column.ts';
+import { soleNumber } from '../database/record-column.ts';
 import { prepare } from '../database/statement.ts';
 import { tablesOf } from '../database/tables-of.ts';
 import type { RecordNumbering } from '../fields/field.ts';
@@ -86,7 +86,7 @@ export const createCounts = (
       );
       for (const [{ field, per }, { period, value }] of numbered) {
         const target = per === undefined ? undefined : fields.get(per)?.referenceKey?.of(columns[per]);
-        const target_id = recordNumber(target ?? 0);
+        const target_id = soleNumber(target ?? 0);
         const query = next({ field: field.name, per: per ?? '', target_id, period });
         const [row] = await transaction.all<{ last: number }>(query);
         if (row === undefined) throw new Error(`no number was counted for ${model}.${field.name}`);

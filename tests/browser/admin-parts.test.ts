@@ -8,6 +8,7 @@ import { csvLine } from '../../admin/src/parts/csv.ts';
 import { parseWords, withResolvedWords, wordsText } from '../../admin/src/parts/date-words.ts';
 import { conditionsIn, filtersOf, keyOf } from '../../admin/src/parts/filter-field.ts';
 import { fromLocalInput, toLocalInput } from '../../admin/src/records/local-time.ts';
+import { idForField } from '../../admin/src/records/record.ts';
 import { ceilingOf } from '../../admin/src/start/ceiling.ts';
 
 describe('csvLine', () => {
@@ -28,6 +29,24 @@ describe('csvLine', () => {
         if (/^"?[=+@\t\r]/.test(line) && line !== '\r\n') throw new Error(line);
       }),
     );
+  });
+});
+
+describe('the id in an address', () => {
+  const properties = {
+    carrier_id: { type: ['integer', 'null'] },
+    country_id: { type: 'string' },
+    ledger_id: { type: ['string', 'null'] },
+  };
+  const schemas = { create: { properties }, update: {} };
+
+  it.each([
+    ['carrier_id', '17', 17],
+    ['country_id', '17', '17'],
+    ['ledger_id', '9007199254740991', '9007199254740991'],
+    ['country_id', 'DE', 'DE'],
+  ])('a body has it in %s as its schema says: %s', (field, text, id) => {
+    expect(idForField({ schemas }, field, text)).toBe(id);
   });
 });
 

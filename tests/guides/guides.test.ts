@@ -1,7 +1,8 @@
-import { access, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { access, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createPostgresDatabase, dropPostgresDatabase } from '../support/postgres.ts';
+import { createPostgresDatabase, dropPostgresDatabase, runOnPostgres } from '../support/postgres.ts';
 import { testsAll } from '../support/tiers.ts';
 import { runInBash } from '../tour/bash.ts';
 import { type Block, normalised, stepsOf } from '../tour/blocks.ts';
@@ -53,16 +54,27 @@ const namedFilesOf = async (guide: Guide): Promise<Readonly<Record<string, strin
   return Object.fromEntries(blocks.flatMap(({ file, text }) => (file === undefined ? [] : [[file, text]])));
 };
 
-/** An empty database for the guides whose box asks the reader for one. */
-const withPostgres = async (work: (url: string) => Promise<void>): Promise<void> => {
+/** The tables of the other program that a page about leaving it is about; none for every other page. */
+const tablesOfOther = async ({ name }: Guide): Promise<string> => {
+  const program = /^leaving-(\w+)\./.exec(name)?.[1];
+  return program === undefined ? '' : readFile(join(root, 'tests/fixtures/adopt', `${program}.sql`), 'utf8');
+};
+
+/** A database for the guides whose box asks the reader for one: empty, or with these tables. */
+const withPostgres = async (tables: string, work: (url: string) => Promise<void>): Promise<void> => {
   const server = await (await fetch(inject('postgresBroker'))).text();
   const url = await createPostgresDatabase(server);
   try {
+    if (tables !== '') await runOnPostgres(url, tables);
     await work(url);
   } finally {
     await dropPostgresDatabase(server, url);
   }
 };
+
+/** True if a page uses the client of PostgreSQL, and it is not installed here. */
+const lacksTool = ({ box }: Guide): boolean =>
+  box?.tools.includes('`psql`') === true && spawnSync('psql', ['--version']).status !== 0;
 
 let workshop: Workshop;
 beforeAll(async () => {
@@ -86,9 +98,11 @@ const play = async (guide: Guide, directory: string): Promise<void> => {
     const usesNpm = guide.place === 'empty';
     outputs = await runSteps(steps, directory, { ...readersEnvironment(), ...variables }, { usesNpm });
   };
-  if (guide.box?.variables.includes('`POSTGRES_URL`'))
-    await withPostgres((POSTGRES_URL) => run({ POSTGRES_URL }));
-  else await run();
+  const variable = ['POSTGRES_URL', 'DATABASE_URL'].find((name) =>
+    guide.box?.variables.includes(`\`${name}\``),
+  );
+  if (variable === undefined) await run();
+  else await withPostgres(await tablesOfOther(guide), (url) => run({ [variable]: url }));
   for (const [index, { command, output }] of steps.entries())
     if (output !== undefined)
       expect.soft(normalised(outputs[index] ?? ''), `${guide.name}: ${command}`).toBe(normalised(output));
@@ -161,11 +175,15 @@ describe.each(guides)('$name', (guide) => {
 
   // Pages that share the folder of an example run there, below.
   if (shared.includes(guide.place ?? '')) return;
-  it('runs as it is written, with the output that it shows, and compiles', async () => {
-    const directory = await freshFolder(guide, folderName);
-    if (steps.length > 0) await play(guide, directory);
-    await compile(guide, directory);
-  }, 300_000);
+  it.skipIf(lacksTool(guide))(
+    'runs as it is written, with the output that it shows, and compiles',
+    async () => {
+      const directory = await freshFolder(guide, folderName);
+      if (steps.length > 0) await play(guide, directory);
+      await compile(guide, directory);
+    },
+    300_000,
+  );
 });
 
 describe('a block that many readers cannot run', () => {

@@ -128,7 +128,8 @@ export const createPostgres = async (further: readonly string[] = []): Promise<P
   };
 };
 
-const administer = async (url: string, sql: string): Promise<void> => {
+/** Runs statements in a database. */
+export const runOnPostgres = async (url: string, sql: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -144,11 +145,11 @@ const databaseName = (url: string): string => new URL(url).pathname.slice(1);
 export const createPostgresDatabase = async (serverUrl: string, templateUrl?: string): Promise<string> => {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const copied = templateUrl === undefined ? '' : ` template ${databaseName(templateUrl)}`;
-  await administer(serverUrl, `create database ${name}${copied}`);
+  await runOnPostgres(serverUrl, `create database ${name}${copied}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
 };
 
 export const dropPostgresDatabase = (serverUrl: string, url: string): Promise<void> =>
-  administer(serverUrl, `drop database if exists ${databaseName(url)} with (force)`);
+  runOnPostgres(serverUrl, `drop database if exists ${databaseName(url)} with (force)`);

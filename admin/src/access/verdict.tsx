@@ -232,7 +232,7 @@ const WaysOn = ({ record: { path, id, owner }, explanation: { caller } }: WaysOn
   const text = useText();
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 2, mt: 0.5 }}>
-      <Link to={`/records/${path}/${id}${owner === null ? '/show' : ''}`}>
+      <Link to={`/records/${path}/${encodeURIComponent(id)}${owner === null ? '/show' : ''}`}>
         {text(owner === null ? 'explain.showRecord' : 'explain.handOver')}
       </Link>
       {caller.kind === 'user' ? <Link to={`/users/${caller.id}/view`}>{text('viewAs.action')}</Link> : null}

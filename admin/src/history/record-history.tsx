@@ -139,7 +139,9 @@ const History = ({ metadata, path, id }: HistoryProps) => {
         record === null && metadata.trash !== true ? (
           <LinkButton to={`/records/${path}`}>{text('common.toList')}</LinkButton>
         ) : (
-          <LinkButton to={`/records/${path}/${id}/show`}>{text('history.toRecord')}</LinkButton>
+          <LinkButton to={`/records/${path}/${encodeURIComponent(id)}/show`}>
+            {text('history.toRecord')}
+          </LinkButton>
         )
       }
     >

@@ -45,4 +45,5 @@ export const keepsHistory = ({ endpoints }: Pick<Metadata, 'endpoints'>): boolea
   endpoints.some(({ action }) => action === 'history');
 
 /** Path of the history of a record. */
-export const historyPath = (path: string, id: number | string): string => `/records/${path}/${id}/history`;
+export const historyPath = (path: string, id: number | string): string =>
+  `/records/${path}/${encodeURIComponent(id)}/history`;

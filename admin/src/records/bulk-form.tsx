@@ -230,7 +230,7 @@ const RefusedList = ({ refused, path, onWithout }: RefusedListProps) => {
       <Box component="ul" sx={{ pl: 2.5, my: 1 }}>
         {refused.slice(0, maxListedRecords).map(({ id, messages }) => (
           <li key={id}>
-            <Link to={`/records/${path}/${id}/show`}>#{id}</Link>
+            <Link to={`/records/${path}/${encodeURIComponent(id)}/show`}>#{id}</Link>
             {` ${messages.join(' ')}`}
           </li>
         ))}

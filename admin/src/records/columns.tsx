@@ -36,7 +36,7 @@ const nameColumn = (metadata: Metadata, path: string, text: Text): Column<AnyRec
       const { id } = record;
       const label = name === `#${id}` ? text('records.open', { label: metadata.label, id }) : undefined;
       return (
-        <Link to={`/records/${path}/${id}/show`} label={label}>
+        <Link to={`/records/${path}/${encodeURIComponent(id)}/show`} label={label}>
           {name}
         </Link>
       );

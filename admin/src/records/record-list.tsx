@@ -44,7 +44,7 @@ const RecordsOf = ({ metadata, path }: { readonly metadata: Metadata; readonly p
       resource={recordsPrefix + path}
       title={labels}
       columns={columns}
-      to={({ id }) => `/records/${path}/${id}/show`}
+      to={({ id }) => `/records/${path}/${encodeURIComponent(id)}/show`}
       filters={filtersOf(fields)}
       searchable={fields.some(({ searchable }) => searchable)}
       empty={text('records.empty', { labels })}

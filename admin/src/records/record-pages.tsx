@@ -15,7 +15,7 @@ import { FormPage } from './form-page.tsx';
 import { linesOf, shownLines, withLines } from './lines.ts';
 import { type Metadata, type MetadataField, metadataFor } from './metadata.ts';
 import type { RecordId } from './record.ts';
-import { type AnyRecord, defaultsOf, idFrom, recordName } from './record.ts';
+import { type AnyRecord, defaultsOf, idForField, idFrom, recordName } from './record.ts';
 import { RecordForm } from './record-form.tsx';
 import type { Draft } from './use-draft.ts';
 import { WithMetadata } from './with-metadata.tsx';
@@ -91,7 +91,7 @@ const Edit = ({ metadata, path, id }: EditProps) => {
         lines={shownLines(lines, record)}
         first={record}
         path={path}
-        back={`/records/${path}/${record.id}/show`}
+        back={`/records/${path}/${encodeURIComponent(record.id)}/show`}
         reload={load}
         save={async (draft, before) => {
           const previousData = before as AnyRecord;
@@ -104,11 +104,11 @@ const Edit = ({ metadata, path, id }: EditProps) => {
 };
 
 /** References of a new record in the address: `?user_id=3`. */
-const referencesIn = ({ fields }: Metadata, parameters: URLSearchParams): Draft =>
+const referencesIn = (metadata: Metadata, parameters: URLSearchParams): Draft =>
   Object.fromEntries(
-    fields.flatMap(({ name, reference, read_only }) => {
+    metadata.fields.flatMap(({ name, reference, read_only }) => {
       const id = parameters.get(name);
-      return reference === undefined || read_only || !id ? [] : [[name, idFrom(id)]];
+      return reference === undefined || read_only || !id ? [] : [[name, idForField(metadata, name, id)]];
     }),
   );
 
@@ -185,7 +185,7 @@ const Duplicate = ({ metadata, path, from }: CreateProps & { readonly from: Reco
     language,
     left.map(({ label }) => label),
   );
-  const back = `/records/${path}/${from}/show`;
+  const back = `/records/${path}/${encodeURIComponent(from)}/show`;
   return (
     <New
       metadata={metadata}

@@ -192,7 +192,7 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
   return (
     <>
       {update ? (
-        <LinkButton to={`/records/${path}/${record.id}`} variant="contained" shortcut="e">
+        <LinkButton to={`/records/${path}/${encodeURIComponent(record.id)}`} variant="contained" shortcut="e">
           {text('common.edit')}
         </LinkButton>
       ) : (
@@ -204,7 +204,7 @@ const Actions = ({ metadata, path, record }: ActionsProps) => {
         items={[
           {
             label: text('records.duplicate'),
-            to: `/records/${path}/create?from=${record.id}`,
+            to: `/records/${path}/create?from=${encodeURIComponent(record.id)}`,
             refused: create ? undefined : why('create'),
           },
           ...(keepsHistory(metadata)

@@ -11,6 +11,14 @@ export const idFrom = (text: string): RecordId => {
   return Number.isSafeInteger(id) ? id : text;
 };
 
+/** The id in a text, as a body has it: texts of digits are no numbers where the schema of the field takes texts. */
+export const idForField = ({ schemas }: Pick<Metadata, 'schemas'>, field: string, text: string): RecordId => {
+  const { type } = (schemas.create.properties?.[field] ?? {}) as {
+    readonly type?: string | readonly string[];
+  };
+  return type === undefined || [type].flat().includes('integer') ? idFrom(text) : text;
+};
+
 /** The id in a value of a record; null where there is none. */
 export const idIn = (value: unknown): RecordId | null =>
   typeof value === 'number' || typeof value === 'string' ? value : null;

@@ -32,5 +32,5 @@ export const ReferenceValue = ({ model, id, plain = false }: ReferenceValueProps
     return <Skeleton component="span" width={96} sx={{ display: 'inline-block' }} />;
   const name = recordName(naming ?? {}, referenceRecord ?? { id });
   if (plain || !naming) return <span>{name}</span>;
-  return <Link to={`${naming.pages}/${id}/show`}>{name}</Link>;
+  return <Link to={`${naming.pages}/${encodeURIComponent(id)}/show`}>{name}</Link>;
 };

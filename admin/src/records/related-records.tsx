@@ -91,7 +91,7 @@ const Section = ({ relation: { label, name }, by, id, of, target: { metadata, pa
         )}
         {metadata.permissions.create ? (
           <LinkButton
-            to={`/records/${path}/create?${by}=${id}`}
+            to={`/records/${path}/create?${by}=${encodeURIComponent(id)}`}
             size="small"
             startIcon={<Icon name="plus" />}
           >

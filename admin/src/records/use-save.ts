@@ -58,7 +58,7 @@ export const useSave = (
     saved();
     if (another) begin();
     else if (onEnd !== undefined) onEnd(id);
-    else await navigate(`/records/${path}/${id}/show`);
+    else await navigate(`/records/${path}/${encodeURIComponent(id)}/show`);
   };
 
   const fail = async (error: unknown, values: Draft, base: Draft): Promise<void> => {

@@ -125,7 +125,7 @@ const Membership = ({ path, record, metadata }: MembershipProps) => {
     <Stack component="li" direction="row" sx={{ columnGap: 2, rowGap: 0.25, flexWrap: 'wrap' }}>
       <Stack direction="row" sx={{ columnGap: 1.5, rowGap: 0.25, flexWrap: 'wrap', alignItems: 'center' }}>
         <Link
-          to={`/records/${path}/${record.id}/show`}
+          to={`/records/${path}/${encodeURIComponent(record.id)}/show`}
           label={text('records.open', { label, id: record.id })}
         >
           #{record.id}
@@ -171,7 +171,7 @@ const openingsOf = (record: AnyRecord, opens: readonly OpenedModel[]): readonly 
 
 /** Link to the opened records: the record itself, the list of records with the value, or the list of the model. */
 const pageOf = ({ path, field, on }: OpenedModel, record: AnyRecord): string => {
-  if (field === 'id') return `/records/${path}/${String(record[on])}/show`;
+  if (field === 'id') return `/records/${path}/${encodeURIComponent(String(record[on]))}/show`;
   return field === null ? `/records/${path}` : listOf(path, { [field]: record[on] });
 };
 

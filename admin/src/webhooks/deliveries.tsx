@@ -32,7 +32,11 @@ const Event = ({ delivery: { model, record_id, action } }: { readonly delivery: 
   return (
     <>
       {text(`history.actions.${action}`)}{' '}
-      {entry === undefined ? name : <Link to={`/records/${entry.path}/${record_id}/show`}>{name}</Link>}
+      {entry === undefined ? (
+        name
+      ) : (
+        <Link to={`/records/${entry.path}/${encodeURIComponent(record_id)}/show`}>{name}</Link>
+      )}
     </>
   );
 };

@@ -43,6 +43,13 @@ describeEachDatabase('gatewright user import', (databases) => {
   const signIn = (account: string, password = 'correct horse') =>
     service.request('POST', '/api/v1/auth/login', { body: { account, password } });
 
+  it('the command creates users with the connections that it opens itself', async () => {
+    const path = await fileOf(`email,password_hash\nown@example.com,${hash}`, 'users.csv');
+    await service.command('user', 'import', path);
+    expect((await signIn('own@example.com')).status).toBe(200);
+    await service.command('user', 'import', path, '--skip-existing');
+  });
+
   describe('files', () => {
     it('users of a CSV file sign in with their passwords, which are then hashed by argon2id', async () => {
       const { result, stderr } = await load(

@@ -450,6 +450,27 @@ describeEachDatabase('alterTable', (databases) => {
     expect(await it.differences(...models)).toEqual([]);
   });
 
+  it('says that a key was changed where both have one type of column', async () => {
+    const it = await stage(databases);
+    await it.apply(async (db, dialect) => {
+      await createTable(db, dialect, 'books', { fields: { n: field.text() } });
+      await createTable(db, dialect, 'shelves', { key: 'bigint', fields: { n: field.text() } });
+    });
+    const modelsOf = (book: 'integer' | 'bigint', shelf: 'integer' | 'bigint') => [
+      defineResource('Book', { key: book, fields: { n: field.text() } }),
+      defineResource('Shelf', { key: shelf, plural: 'shelves', fields: { n: field.text() } }),
+    ];
+    expect(await it.differences(...modelsOf('integer', 'bigint'))).toEqual([]);
+    expect(await it.differences(...modelsOf('bigint', 'integer'))).toEqual([
+      "books.id: the table was not made with the key 'bigint', and a key stays as it is",
+      "shelves.id: the table was not made with the key 'integer', and a key stays as it is",
+    ]);
+    // A register of a former version has no key.
+    await it.database.execute(query(`delete from gatewright_columns where column_name = 'id'`));
+    expect(await it.differences(...modelsOf('bigint', 'bigint'))).toHaveLength(2);
+    expect(await it.differences(...modelsOf('integer', 'integer'))).toEqual([]);
+  });
+
   it('says by name that a key was changed, of the model and of a reference to it', async () => {
     const it = await stage(databases);
     await it.apply(async (db, dialect) => {

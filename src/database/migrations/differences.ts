@@ -230,6 +230,23 @@ const aspectsOf = (
   return aspects;
 };
 
+/**
+ * True if a table was made with another key than its model has. The register tells apart those of one type of column;
+ * a table that it has without a key is older than the keys of 64 bits.
+ */
+const isOtherKey = (
+  { dialect, register }: Stored,
+  { key }: ResourceModel,
+  { name }: TableShape,
+  id: ColumnShape | undefined,
+): boolean => {
+  if (id === undefined) return false;
+  if (!holdsType(dialect, id, key.field.type)) return true;
+  const made = register.get(name);
+  if (made === undefined) return false;
+  return made.key === undefined ? key.kind === 'bigint' : made.key !== key.kind;
+};
+
 const columnDifferences = (
   stored: Stored,
   models: Models,
@@ -260,8 +277,9 @@ const columnDifferences = (
       }),
     );
   const id = table.columns.get('id');
-  const isOther = id !== undefined && !holdsType(stored.dialect, id, model.key.field.type);
-  const key: Difference[] = isOther ? [{ kind: 'changed_key', table: table.name, key: model.key.kind }] : [];
+  const key: Difference[] = isOtherKey(stored, model, table, id)
+    ? [{ kind: 'changed_key', table: table.name, key: model.key.kind }]
+    : [];
   return [...own, ...key, ...differing, ...surplus];
 };
 

@@ -5,6 +5,7 @@
  */
 
 import type { CommonOptions, FieldDefinition, FieldType } from '../../fields/field.ts';
+import type { KeyKind } from '../../fields/keys.ts';
 import { fieldTypes } from '../../fields/registry.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, Tables } from '../introspection.ts';
@@ -43,6 +44,9 @@ const withField = (options: object, column: string, field: string): string => {
   return JSON.stringify(field === column ? kept : { ...kept, [fieldKey]: field });
 };
 
+/** The kind of the column `id`: that of the key, behind a mark that no kind of a field has. */
+const keyKindPrefix = 'key ';
+
 /** A column as a migration makes it. */
 interface MadeColumn {
   readonly column: string;
@@ -71,13 +75,20 @@ export const registerTable = (
   table: string,
   {
     fields,
+    key = 'integer',
     model,
     fieldNames = {},
-  }: { readonly fields: FieldDefinitions; readonly model?: string; readonly fieldNames?: FieldNames },
+  }: {
+    readonly fields: FieldDefinitions;
+    readonly key?: KeyKind;
+    readonly model?: string;
+    readonly fieldNames?: FieldNames;
+  },
 ): Promise<void> =>
   runAll(db, [
     ...forgetTableStatements(table),
     sql`insert into ${own('gatewright_tables')} (name, model) values (${literal(table)}, ${modelOf(model)})`,
+    sql`insert into ${own('gatewright_columns')} (table_name, column_name, kind, options) values (${join([table, 'id', keyKindPrefix + key, '{}'].map(literal))})`,
     ...Object.entries(fields).map(([name, definition]) =>
       insertColumn(table, { column: columnName(name, definition, fieldNames), definition, fieldNames }),
     ),
@@ -132,6 +143,8 @@ export interface RegisteredTable {
   readonly fields: ReadonlyMap<string, FieldDefinition>;
   /** Names of fields that are called otherwise than their columns, by the column. */
   readonly fieldNames: ReadonlyMap<string, string>;
+  /** Kind of the key with which a migration made it; undefined where the register did not have it yet. */
+  readonly key: string | undefined;
 }
 
 interface ColumnRow {
@@ -178,7 +191,11 @@ export const readRegister = async (
         const field = fieldNameOf(row);
         return field === undefined ? [] : [[row.column_name, field]];
       });
-      return [name, { model: model ?? undefined, fields: new Map(fields), fieldNames: new Map(fieldNames) }];
+      const key = columns
+        .find(({ kind }) => kind.startsWith(keyKindPrefix))
+        ?.kind.slice(keyKindPrefix.length);
+      const kept = { fields: new Map(fields), fieldNames: new Map(fieldNames), key };
+      return [name, { model: model ?? undefined, ...kept }];
     }),
   );
 };

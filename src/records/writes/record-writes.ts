@@ -32,6 +32,7 @@ import type { Parking } from '../parking.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { everyRow, reachArguments, type WriteReach, writeReachOf } from '../rows/reach.ts';
 import { projection, readerOf, resourceSource, rowVersion, SourceViews, seenSource } from '../view.ts';
+import { firstVersion } from './first-version.ts';
 import { noArguments, type WriteArguments } from './write-arguments.ts';
 import { WriteConditions } from './write-conditions.ts';
 
@@ -180,14 +181,16 @@ export class RecordWrites {
     const reach = writeReachOf(grant);
     if (reach === undefined) return undefined;
     const times = ['created_at', 'updated_at'].filter((name) => table.model.fields.has(name));
-    const names = [...Object.keys(columns), ...times];
+    const version = firstVersion(table.model, now);
+    const versions = version === undefined ? [] : [version];
+    const names = [...Object.keys(columns), ...times, ...versions.map(() => versionColumn)];
     const at = toTimestamp(now);
     const further = companions.map((each) => each.key).join(' ');
     const key = `insert ${further} ${table.views.of(grant).id} ${names.join(',')}\n${reach.key}`;
     const insert = table.compiled(key, (param) =>
       table.withCompanions(grant, this.#insertion(grant, reach, names, param), companions, param),
     );
-    const values = [...Object.values(columns), ...times.map(() => at)];
+    const values = [...Object.values(columns), ...times.map(() => at), ...versions];
     const bound = { values, companions: companions.flatMap((each) => each.values) };
     const query = insert({ ...noArguments, ...reachArguments(reach), ...readerOf(grant), ...bound });
     const [row] = await table.write<SavedRecord>(query, within, 0);

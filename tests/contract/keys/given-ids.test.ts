@@ -24,6 +24,10 @@ const ledgerFields = {
   note: field.string({ required: true }),
   parent: field.reference('Ledger', { key: 'bigint' }),
 };
+const sheetFields = {
+  ledger: field.reference('Ledger', { key: 'bigint', required: true }),
+  number: field.sequence({ per: 'ledger' }),
+};
 
 const country = defineResource('Country', {
   key: 'text',
@@ -41,7 +45,8 @@ const entry = defineResource('Entry', {
   table: { external: true },
 });
 const ledger = defineResource('Ledger', { key: 'bigint', fields: ledgerFields, history: true, trash: true });
-const resources = [country, city, entry, ledger];
+const sheet = defineResource('Sheet', { fields: sheetFields });
+const resources = [country, city, entry, ledger, sheet];
 
 const least = '-9223372036854775808';
 /** No record has it: the database could give no further id. */
@@ -52,7 +57,7 @@ const numbers = { entries: ['-7', '0'], ledgers: [least, '-1', '0', ...near] } a
 const migrations: Migrations = {
   '0001_keys': {
     up: async (db, dialect) => {
-      const references = { country: 'countries', parent: 'entries' };
+      const references = { country: 'countries', parent: 'entries', ledger: 'ledgers' };
       await createTable(db, dialect, 'countries', { key: 'text', fields: countryFields });
       await createTable(db, dialect, 'cities', { key: 'text', fields: cityFields, references });
       const counted = dialect === 'postgres' ? 'bigint generated always as identity' : 'integer';
@@ -61,6 +66,7 @@ const migrations: Migrations = {
         `create table entries (id ${counted} primary key, note ${text} not null, parent_id bigint references entries)`,
       ]);
       await createTable(db, dialect, 'ledgers', { key: 'bigint', fields: ledgerFields });
+      await createTable(db, dialect, 'sheets', { fields: sheetFields, references });
       const given = dialect === 'postgres' ? ' overriding system value' : '';
       for (const [table, ids] of Object.entries(numbers)) {
         const at = "'2030-01-01T00:00:00.000Z'";
@@ -257,6 +263,40 @@ describeEachDatabase('ids of other kinds', (databases) => {
     expect(await shown('entries?filter[id][lte]=0')).toEqual([-7, 0]);
     expect((await asked('GET', 'entries/-0', ann)).status).toBe(404);
     expect((await asked('GET', 'ledgers/-0', ann)).status).toBe(404);
+  });
+
+  it('records of one text have no version in common, whatever happened to the first', async () => {
+    const ann = await service.createUser();
+    const changed = (body: object, headers: Record<string, string> = {}) =>
+      service.request('PATCH', '/api/v1/countries/SU', { token: ann, body: { country: body }, headers });
+    const tags: string[] = [];
+    for (const name of ['first', 'second', 'third']) {
+      const made = await make(ann, { id: 'SU', name });
+      tags.push(String(made.headers['etag']));
+      for (const each of [1, 2])
+        tags.push(String((await changed({ name: `${name} ${each}` })).headers['etag']));
+      const whole = await asked('GET', 'countries/SU/history', ann);
+      const [latest, , first] = whole.data as unknown as { version: number }[];
+      expect([latest?.version, Number.isSafeInteger(latest?.version)]).toEqual([
+        Number(first?.version) + 2,
+        true,
+      ]);
+      expect((await asked('DELETE', 'countries/SU', ann)).status).toBe(200);
+    }
+    const versions = tags.map((tag) => Number(/\d+/.exec(tag)?.[0]));
+    expect(versions).toEqual([...new Set(versions)].toSorted((one, other) => one - other));
+    await make(ann, { id: 'SU', name: 'fourth' });
+    for (const tag of tags) expect((await changed({ name: 'lost' }, { 'if-match': tag })).status).toBe(412);
+    expect((await asked('GET', 'countries/SU', ann)).data).toMatchObject({ name: 'fourth' });
+  });
+
+  it('a record counts by itself whose number has the low bits of another one', async () => {
+    const ann = await service.createUser();
+    const next = async (ledger_id: string) =>
+      (await asked('POST', 'sheets', ann, { sheet: { ledger_id } })).data['number'];
+    const numbered: unknown[] = [];
+    for (const id of ['0', near[0], '-1', near[0], near[1]]) numbered.push(await next(id));
+    expect(numbered).toEqual(['1', '1', '1', '2', '1']);
   });
 
   it('no endpoint of an application takes the path of a record', async () => {

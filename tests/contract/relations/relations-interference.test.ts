@@ -3,7 +3,7 @@ import { movableClock } from '../../support/clock.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import { startService } from '../../support/service.ts';
 import { createPeople } from '../resources/row-rules/people.ts';
-import { State } from '../resources/row-rules/plan.ts';
+import { keysOf, State } from '../resources/row-rules/plan.ts';
 import { Random } from '../resources/row-rules/random.ts';
 import { seed } from '../resources/row-rules/tables.ts';
 import { migrationsOf } from '../resources/row-rules/world.ts';
@@ -41,7 +41,7 @@ describeEachDatabase('what related records are hidden', (databases) => {
     const common = { users: people.users, people, persons, inject, database, services, cells: new Map() };
     const counted = { answers: 0, changes: 0 };
     for (const { seed: worldSeed, random, models } of plans) {
-      const playing: Across = { ...common, random, models, state: new State(), faults: [] };
+      const playing: Across = { ...common, random, models, state: new State(keysOf(models)), faults: [] };
       await seed(random, database, playing);
       for (const caller of people.callers.filter(({ administers }) => !administers)) {
         const { answers, changes } = await playInterference(playing, caller);

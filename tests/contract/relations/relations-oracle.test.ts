@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../../src/resources/application/define-endpoi
 import { describeEachDatabase } from '../../support/databases.ts';
 import { startService } from '../../support/service.ts';
 import { createPeople } from '../resources/row-rules/people.ts';
-import { State } from '../resources/row-rules/plan.ts';
+import { keysOf, State } from '../resources/row-rules/plan.ts';
 import { Random } from '../resources/row-rules/random.ts';
 import { seed } from '../resources/row-rules/tables.ts';
 import { migrationsOf } from '../resources/row-rules/world.ts';
@@ -69,7 +69,7 @@ describeEachDatabase('related records under random rules', (databases) => {
       const playing: Across = {
         random,
         models,
-        state: new State(),
+        state: new State(keysOf(models)),
         users: callers.users,
         people: callers,
         persons,

@@ -5,7 +5,7 @@ import { startService } from '../../support/service.ts';
 import type { Playing } from './row-rules/asking.ts';
 import { playInterference } from './row-rules/interference.ts';
 import { createPeople } from './row-rules/people.ts';
-import { State } from './row-rules/plan.ts';
+import { keysOf, State } from './row-rules/plan.ts';
 import { playBefore } from './row-rules/play.ts';
 import { Random } from './row-rules/random.ts';
 import { scopeEndpoints } from './row-rules/scopes.ts';
@@ -53,7 +53,7 @@ describeEachDatabase('what is out of reach', (databases) => {
     const common = { users: people.users, people, inject, database, services, faults: [], cells: new Map() };
     const counted = { answers: 0, changes: 0 };
     for (const { seed: worldSeed, random, models } of plans) {
-      const playing: Playing = { ...common, random, models, state: new State() };
+      const playing: Playing = { ...common, random, models, state: new State(keysOf(models)) };
       await seed(random, database, playing);
       await playBefore(playing, 12);
       const callers = people.callers.filter(({ administers }) => !administers);

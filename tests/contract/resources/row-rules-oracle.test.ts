@@ -3,7 +3,7 @@ import { describeEachDatabase } from '../../support/databases.ts';
 import { startService } from '../../support/service.ts';
 import type { Playing } from './row-rules/asking.ts';
 import { createPeople } from './row-rules/people.ts';
-import { State } from './row-rules/plan.ts';
+import { keysOf, State } from './row-rules/plan.ts';
 import { playWorld } from './row-rules/play.ts';
 import { Random } from './row-rules/random.ts';
 import { scopeEndpoints } from './row-rules/scopes.ts';
@@ -44,7 +44,7 @@ describeEachDatabase('rows under random rules', (databases) => {
       const playing: Playing = {
         random,
         models,
-        state: new State(),
+        state: new State(keysOf(models)),
         users: people.users,
         people,
         inject,

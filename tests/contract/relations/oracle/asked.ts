@@ -1,6 +1,7 @@
 import type { FilterOperator } from '../../../../src/fields/field.ts';
+import { compareIds, type Id, idAt, missing } from '../../resources/row-rules/ids.ts';
 import type { Random } from '../../resources/row-rules/random.ts';
-import { compareValues, kinds, type Value } from '../../resources/row-rules/values.ts';
+import { comparedAs, compareValues, kinds, type Value } from '../../resources/row-rules/values.ts';
 import { type FieldKind, operatorsOf, type TargetPlan, userPlan } from './plan.ts';
 import { follow, type Plain, type Reader, reached, Unanswerable } from './policy.ts';
 
@@ -142,7 +143,7 @@ const texts = ["'", 'a', 'A', '%', 'É', 'é', '\\', '日', 'user', '_'] as cons
 
 const someOperand = (
   random: Random,
-  { name, kind }: FieldKind,
+  { name, kind, key = 'integer' }: FieldKind,
   operator: FilterOperator,
   rows: readonly Plain[],
 ): FilterAsked['operand'] => {
@@ -151,7 +152,8 @@ const someOperand = (
     // Each role of a user is a value.
     .flatMap((row) => (Object.hasOwn(row, name) ? row[name] : null))
     .filter((value) => value !== null && value !== undefined) as Value[];
-  const fitting: readonly Value[] = kind === 'reference' || kind === 'id' ? [1, 2, 5] : kinds[kind].values;
+  const ids: readonly Id[] = key === 'integer' ? [1, 2, 5] : [idAt(key, 1) ?? missing[key], missing[key]];
+  const fitting: readonly Value[] = kind === 'reference' || kind === 'id' ? ids : kinds[kind].values;
   const value = held.length > 0 && random.chance(0.8) ? random.pick(held) : random.pick(fitting);
   if (operator === 'like' || operator === 'starts_with') {
     const text = [...String(value)];
@@ -223,7 +225,11 @@ export const sortText = ({ path, field, descending }: SortAsked): string =>
 const folded = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** True if a value meets a filter. */
-const meets = (kind: FieldKind['kind'], value: Value, { operator, operand }: FilterAsked): boolean => {
+const meets = (
+  kind: ReturnType<typeof comparedAs>,
+  value: Value,
+  { operator, operand }: FilterAsked,
+): boolean => {
   if (operator === 'null') return (value === null) === operand;
   if (operator === 'ne') return value !== operand;
   if (value === null) return false;
@@ -251,10 +257,10 @@ const behind = (
     return relation;
   });
   const readable = path.length === 0 ? views.view : known;
-  const kind = at.all.find(({ name }) => name === field)?.kind;
-  if (kind === undefined || !readable.includes(field)) throw new Unanswerable(400);
+  const found = at.all.find(({ name }) => name === field);
+  if (found === undefined || !readable.includes(field)) throw new Unanswerable(400);
   if (at.name === 'User' && field === 'roles') throw new Unanswerable(400);
-  return { relations, kind };
+  return { relations, kind: comparedAs(found) };
 };
 
 /** True if a row meets a filter: a record that has none counts as having one whose every field is null. */
@@ -296,7 +302,7 @@ export const sorter = (
       const order = compareValues(kind, value(a), value(b));
       if (order !== 0) return descending ? -order : order;
     }
-    return Number(a['id']) - Number(b['id']);
+    return compareIds(plan.key ?? 'integer', a['id'] as Id, b['id'] as Id);
   };
 };
 

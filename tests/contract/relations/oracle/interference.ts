@@ -1,8 +1,9 @@
-import { type Answer, ask, missing } from '../../resources/row-rules/asking.ts';
+import { type Answer, ask } from '../../resources/row-rules/asking.ts';
+import { type Id, idAt, idBehind, inPath, missing } from '../../resources/row-rules/ids.ts';
 import { queryOf } from '../../resources/row-rules/lists.ts';
 import { hiddenFields, isRefused } from '../../resources/row-rules/oracle.ts';
 import type { Asking } from '../../resources/row-rules/people.ts';
-import type { Row, State } from '../../resources/row-rules/plan.ts';
+import { idOf, type Row, type State } from '../../resources/row-rules/plan.ts';
 import { deleteRow, insertRows, putRow, someRow } from '../../resources/row-rules/tables.ts';
 import { type Parameter, renderer, someIncludes, type Tree } from './asked.ts';
 import type { RelatedPlan } from './plan.ts';
@@ -35,10 +36,11 @@ const detailProbe = (playing: Across, caller: Asking, plan: RelatedPlan): Probe 
   const { view, known } = viewsOf(first, plan, 'detail');
   const { tree, parameters } = someIncludes(random, first, plan, known);
   const rows = first.rows(plan, 'detail');
-  const read = isRefused(rows) ? [] : rows.map((row) => Number(row['id']));
-  const ids = read.length > 0 && random.chance(0.9) ? read : [...state.table(plan.name).keys(), missing];
+  const read = isRefused(rows) ? [] : rows.map((row) => row['id'] as Id);
+  const ids =
+    read.length > 0 && random.chance(0.9) ? read : [...state.table(plan.name).keys(), missing[plan.key]];
   const id = random.pick(ids);
-  const path = `${base('api', plan)}/${id}${queryOf(parameters)}`;
+  const path = `${base('api', plan)}/${inPath(id)}${queryOf(parameters)}`;
   return {
     path,
     send: () => ask(playing, caller, 'detail', path),
@@ -101,7 +103,7 @@ interface Change {
   readonly done: () => Promise<void>;
 }
 
-const isReferredTo = ({ models, state }: Across, plan: RelatedPlan, id: number): boolean =>
+const isReferredTo = ({ models, state }: Across, plan: RelatedPlan, id: Id): boolean =>
   models.some((other) =>
     other.fields.some(
       ({ name, to }) => to === plan.name && state.rows(other.name).some((row) => row[name] === id),
@@ -122,19 +124,22 @@ const someChange = (playing: Across, caller: Asking): Change | undefined => {
   const plan = random.pick(models);
   const fresh = someRow(random, playing, plan);
   if (random.chance(0.3)) {
-    const id = Math.max(0, ...state.table(plan.name).keys()) + 1000;
+    const given = idAt(plan.key, 1_000_000 + random.below(1_000_000));
+    const id = given ?? idBehind(plan.key === 'bigint' ? 'bigint' : 'integer', state.table(plan.name).keys());
     return {
       what: `another ${plan.name}`,
       tried: (copy) => copy.table(plan.name).set(id, { row: { id, ...fresh }, version: 1 }),
       done: async () => {
-        const [added = 0] = await insertRows(database, plan, [fresh]);
+        const [added = 0] = await insertRows(database, plan, [
+          given === undefined ? fresh : { id: given, ...fresh },
+        ]);
         state.table(plan.name).set(added, { row: { id: added, ...fresh }, version: 1 });
       },
     };
   }
   const seen = idsOf(readerOf(playing, caller, 'api'), plan);
   const row = random.pick(state.rows(plan.name));
-  const id = Number(row['id']);
+  const id = idOf(row);
   if (!seen.has(id) && random.chance(0.3)) {
     if (isReferredTo(playing, plan, id)) return undefined;
     return {

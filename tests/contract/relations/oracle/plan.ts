@@ -1,4 +1,5 @@
 import type { FilterOperator } from '../../../../src/fields/field.ts';
+import type { KeyKind } from '../../resources/row-rules/ids.ts';
 import type { ModelPlan } from '../../resources/row-rules/plan.ts';
 import type { Random } from '../../resources/row-rules/random.ts';
 import { kinds, type ValueKind } from '../../resources/row-rules/values.ts';
@@ -25,6 +26,8 @@ export type Kind = ValueKind | 'reference' | 'id';
 export interface FieldKind {
   readonly name: string;
   readonly kind: Kind;
+  /** The kind of its ids, for ids and references. */
+  readonly key?: KeyKind;
 }
 
 export interface RelatedPlan extends ModelPlan {
@@ -58,12 +61,13 @@ export const publicUserFields = userFields.slice(0, 5);
 export const shownUserFields = userFields.slice(0, 2);
 export const userPlan = {
   name: 'User',
+  key: 'integer',
   all: userFields.map((name): FieldKind => ({ name, kind: userKinds[name] ?? 'string' })),
   relations: [] as readonly RelationPlan[],
 } as const;
 
 /** The part of a plan that every model has: its name, columns and relations. */
-export type TargetPlan = Pick<RelatedPlan, 'name' | 'all' | 'relations'>;
+export type TargetPlan = Pick<RelatedPlan, 'name' | 'key' | 'all' | 'relations'>;
 
 const identity: readonly FilterOperator[] = ['eq', 'ne', 'in', 'null'];
 
@@ -126,8 +130,8 @@ export const someRelatedModels = (random: Random, number: number): readonly Rela
   );
   return models.map((plan) => {
     const all = [
-      { name: 'id', kind: 'id' } as const,
-      ...plan.fields.map(({ name, kind }) => ({ name, kind })),
+      { name: 'id', kind: 'id', key: plan.key } as const,
+      ...plan.fields.map(({ name, kind, key = 'integer' }) => ({ name, kind, key })),
       ...timestamps,
     ];
     const views = someViews(

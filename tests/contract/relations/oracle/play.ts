@@ -2,11 +2,11 @@ import {
   type Answer,
   ask,
   dataOf,
-  missing,
   note,
   type Playing,
   statusFault,
 } from '../../resources/row-rules/asking.ts';
+import { type Id, inPath, missing } from '../../resources/row-rules/ids.ts';
 import { queryOf } from '../../resources/row-rules/lists.ts';
 import { isRefused, type Refused } from '../../resources/row-rules/oracle.ts';
 import type { Asking } from '../../resources/row-rules/people.ts';
@@ -86,7 +86,7 @@ export const viewsOf = (reader: Reader, plan: RelatedPlan, of: 'detail' | 'list'
 /** The second oracle: the answer of the other model's own endpoint to the same caller. */
 interface Sample {
   readonly model: string;
-  readonly id: number;
+  readonly id: Id;
   /** The value in the answer; undefined when it is absent, or null. */
   readonly answered: Plain | undefined;
 }
@@ -111,7 +111,7 @@ const samplesOf = (reader: Reader, plan: RelatedPlan, row: Plain, answered: Plai
     const shown = Array.isArray(value) ? value : value === null ? [] : [value];
     return ledTo(relation, row, rows, links ?? []).flatMap((end): Sample[] => {
       const index = ends.findIndex(({ id }) => id === end['id']);
-      const sample = { model: relation.to, id: Number(end['id']), answered: shown[index] };
+      const sample = { model: relation.to, id: end['id'] as Id, answered: shown[index] };
       // No endpoint shows a caller the users whom a record shows.
       if (relation.shows === true && reader.where === 'api') return [];
       if (index === -1 || relation.to === 'User') return [sample];
@@ -129,7 +129,9 @@ const demandAsAlone = async (
   const { caller, where } = reader;
   const area = where === 'admin' ? '/admin' : '/api/v1';
   const isUser = model === 'User';
-  const path = isUser ? `${area}/users?filter[id]=${id}` : `${base(where, reader.planOf(model))}/${id}`;
+  const path = isUser
+    ? `${area}/users?filter[id]=${id}`
+    : `${base(where, reader.planOf(model))}/${inPath(id)}`;
   const alone = await ask(playing, caller, 'detail', path);
   const record = isUser
     ? (dataOf(alone) as readonly Plain[])[0]
@@ -158,11 +160,11 @@ export const playDetail = async (
   const { view, known } = viewsOf(reader, plan, 'detail');
   const { tree, parameters } = someIncludes(random, reader, plan, known);
   const rows = reader.rows(plan, 'detail');
-  const read = isRefused(rows) ? [] : rows.map((row) => Number(row['id']));
+  const read = isRefused(rows) ? [] : rows.map((row) => row['id'] as Id);
   const ids = read.length > 0 && random.chance(0.8) ? read : [...state.table(plan.name).keys()];
-  const id = random.chance(0.02) ? missing : random.pick(ids);
+  const id = random.chance(0.02) ? missing[plan.key] : random.pick(ids);
   const lot = random.next();
-  const path = `${base(reader.where, plan)}/${id}${queryOf(parameters)}`;
+  const path = `${base(reader.where, plan)}/${inPath(id)}${queryOf(parameters)}`;
   const what = `${reader.caller.name}: ${path}`;
   const answer = await ask(playing, reader.caller, 'detail', path);
   if (isRefused(rows)) return barred(playing, what, answer, rows);

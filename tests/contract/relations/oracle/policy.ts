@@ -1,3 +1,4 @@
+import { compareIds, type Id } from '../../resources/row-rules/ids.ts';
 import {
   hasScope,
   isRefused,
@@ -121,7 +122,7 @@ export class Reader {
   rows(plan: RelatedPlan, action: 'detail' | 'list'): Refused | readonly Plain[] {
     const { data, caller, where } = this;
     const sorted = (rows: readonly Plain[]) =>
-      rows.map(whole).sort((a, b) => Number(a['id']) - Number(b['id']));
+      rows.map(whole).sort((a, b) => compareIds(plan.key, a['id'] as Id, b['id'] as Id));
     if (where === 'api') {
       const rows = shown(data, plan, action, caller);
       return isRefused(rows) ? rows : sorted(rows);

@@ -24,9 +24,6 @@ interface Envelope {
   readonly data?: unknown;
 }
 
-/** An id that no record has. */
-export const missing = 999_999;
-
 const codes: Readonly<Record<Refused['status'], number>> = {
   401: 40100,
   403: 40300,

@@ -1,11 +1,22 @@
-import { type Answer, ask, dataOf, missing, note, type Playing, statusFault } from './asking.ts';
+import { type Answer, ask, dataOf, note, type Playing, statusFault } from './asking.ts';
 import { someBody, someId } from './bodies.ts';
+import { type Id, idAt, idBehind, inPath, missing } from './ids.ts';
 import { queryOf, someList } from './lists.ts';
-import { actingOf, batchBody, sendLines, someBatch, someLines, triedInTurn, type Write } from './many.ts';
+import {
+  actingOf,
+  batchBody,
+  decidedLine,
+  sendLines,
+  someBatch,
+  someLines,
+  triedInTurn,
+  type Write,
+} from './many.ts';
 import { created, destroyed, hiddenFields, isRefused, keep, shown, updated, type World } from './oracle.ts';
 import { eventsFor, eventsSeen, readsReason, versionsFor } from './past.ts';
 import type { Asking } from './people.ts';
-import type { ModelPlan, Row, State } from './plan.ts';
+import { idOf, type ModelPlan, type Row, type State } from './plan.ts';
+import { idsKnown } from './reads.ts';
 import { deleteRow, insertRows, putRow, putValues, someRow } from './tables.ts';
 import { managedFor } from './trash.ts';
 import { kinds } from './values.ts';
@@ -21,9 +32,9 @@ const text = (value: unknown): string => JSON.stringify(value);
 
 /** Lists of every kind, and details with and without a tag. */
 const reads = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
-  const { random, users, state } = playing;
+  const { random, state } = playing;
   const path = `/api/v1/${plan.path}`;
-  const { parameters, answer } = someList(random, plan, [...users, ...state.table(plan.name).keys()]);
+  const { parameters, answer } = someList(random, plan, idsKnown(playing));
   const pages: readonly (readonly (readonly [string, string])[])[] = [
     [],
     [
@@ -46,17 +57,19 @@ const reads = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
       },
     };
   });
-  const details = [someId(playing, plan, caller), someId(playing, plan, caller), missing].map((id): Probe => {
-    const ifNoneMatch = random.chance(0.3) ? `"${state.version(plan.name, id)}-detail"` : undefined;
-    return {
-      what: `detail ${plan.name} ${id} ${ifNoneMatch}`,
-      send: () => ask(playing, caller, 'detail', `${path}/${id}`, { ifNoneMatch }),
-      predict: (world) => {
-        const rows = shown(world, plan, 'detail', caller);
-        return text(isRefused(rows) ? rows : (rows.find((row) => row['id'] === id) ?? null));
-      },
-    };
-  });
+  const details = [someId(playing, plan, caller), someId(playing, plan, caller), missing[plan.key]].map(
+    (id): Probe => {
+      const ifNoneMatch = random.chance(0.3) ? `"${state.version(plan.name, id)}-detail"` : undefined;
+      return {
+        what: `detail ${plan.name} ${id} ${ifNoneMatch}`,
+        send: () => ask(playing, caller, 'detail', `${path}/${inPath(id)}`, { ifNoneMatch }),
+        predict: (world) => {
+          const rows = shown(world, plan, 'detail', caller);
+          return text(isRefused(rows) ? rows : (rows.find((row) => row['id'] === id) ?? null));
+        },
+      };
+    },
+  );
   return [...lists, ...details];
 };
 
@@ -71,12 +84,14 @@ const writes = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
       send: async () => {
         const answer = await ask(playing, caller, 'create', path, { body: { [plan.singular]: body } });
         if (answer.status !== 201) return answer;
-        const { id } = dataOf(answer) as { id: number };
+        const { id } = dataOf(answer) as { id: Id };
         await deleteRow(database, plan, id);
         // The id counts among the bytes of the answer, and of those of which a tag has a digest.
-        const etag = String(answer.headers['etag']).replace(/-[\w-]{22}"$/, '"');
+        // Where callers give the id, the version is a moment too.
+        const tag = String(answer.headers['etag']).replace(/-[\w-]{22}"$/, '"');
+        const etag = plan.key === 'text' ? tag.replace(/^"\d+-/, '"1-') : tag;
         const headers = { ...answer.headers, 'content-length': undefined, etag };
-        return { ...answer, headers, text: answer.text.replace(`"id":${id},`, '"id":0,') };
+        return { ...answer, headers, text: answer.text.replace(`"id":${text(id)},`, () => '"id":0,') };
       },
       predict: (world) => text(created(world, plan, caller, body)),
     };
@@ -88,7 +103,7 @@ const writes = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
     return {
       what: `update ${plan.name} ${id} ${text(body)}`,
       send: async () => {
-        const answer = await ask(playing, caller, 'update', `${path}/${id}`, {
+        const answer = await ask(playing, caller, 'update', `${path}/${inPath(id)}`, {
           body: { [plan.singular]: body },
         });
         // The record as it is now: what is out of the caller's reach may have changed since.
@@ -105,7 +120,7 @@ const writes = (playing: Playing, plan: ModelPlan, caller: Asking): Probe[] => {
     if (!isRefused(destroyed(playing, plan, caller, id))) return undefined;
     return {
       what: `destroy ${plan.name} ${id}`,
-      send: () => ask(playing, caller, 'destroy', `${path}/${id}`),
+      send: () => ask(playing, caller, 'destroy', `${path}/${inPath(id)}`),
       predict: (world) => text(destroyed(world, plan, caller, id)),
     };
   };
@@ -130,7 +145,7 @@ const pasts = (playing: Playing, caller: Asking): Probe[] => {
   }));
   const histories = random.some(written, 0.5).flatMap(({ plan, id }): Probe[] => {
     if (plan === undefined) return [];
-    const path = `/api/v1/${plan.path}/${id}/history?page=1&per_page=2`;
+    const path = `/api/v1/${plan.path}/${inPath(id)}/history?page=1&per_page=2`;
     const versions = (world: World) => {
       const found = versionsFor(world, plan, caller, id);
       return isRefused(found) ? found : found.map(({ write, seen }) => [write.version, seen]);
@@ -148,9 +163,12 @@ const pasts = (playing: Playing, caller: Asking): Probe[] => {
     send: async () => ({ status: 200, headers: {}, text: text(await eventsSeen(playing, caller)) }) as Answer,
     predict: (world) => text([eventsFor(world, caller), reasonsFor(world, caller)]),
   };
-  const deleted = [missing, ...state.trash.map(({ id }) => id)];
+  const deletedOf = ({ name, key }: ModelPlan): readonly Id[] => [
+    missing[key],
+    ...state.trash.flatMap(({ model, id }) => (model === name ? [id] : [])),
+  ];
   const trash = models.flatMap((plan): Probe[] =>
-    ['?trashed=true', `/${random.pick(deleted)}?trashed=true`].map((query) => ({
+    ['?trashed=true', `/${inPath(random.pick(deletedOf(plan)))}?trashed=true`].map((query) => ({
       what: `trash of ${plan.name}${query}`,
       send: () => ask(playing, caller, 'trash', `/admin/records/${plan.path}${query}`),
       predict: () => '',
@@ -179,6 +197,7 @@ const jointProbes = async (playing: Playing, plan: ModelPlan, caller: Asking): P
   const lines = [...someLines(playing, plan, caller), wrong];
   const acting = await actingOf(playing, caller);
   const decided = (world: World, writes: readonly Write[]) => text(triedInTurn(world, plan, caller, writes));
+  const read = (world: World) => text(triedInTurn(world, plan, caller, lines, decidedLine));
   return [
     {
       what: `batch ${plan.name} ${text(all)}`,
@@ -196,7 +215,7 @@ const jointProbes = async (playing: Playing, plan: ModelPlan, caller: Asking): P
                 headers: {},
                 text: text(await sendLines(playing, plan, acting, lines)),
               }) as Answer,
-            predict: (world: World) => decided(world, lines),
+            predict: read,
           },
         ]),
   ];
@@ -225,12 +244,12 @@ const hiddenRows = (world: World, plan: ModelPlan, caller: Asking): readonly Row
     }),
   );
   return world.state.rows(plan.name).filter(({ id }) => {
-    const answer = updated(world, plan, caller, Number(id), {});
+    const answer = updated(world, plan, caller, id as Id, {});
     return !seen.has(id) && isRefused(answer) && (answer.status === 401 || answer.status === 404);
   });
 };
 
-const isReferredTo = ({ models, state }: World, plan: ModelPlan, id: number): boolean =>
+const isReferredTo = ({ models, state }: World, plan: ModelPlan, id: Id): boolean =>
   models.some((other) =>
     other.fields.some(
       ({ name, to }) => to === plan.name && state.rows(other.name).some((row) => row[name] === id),
@@ -258,7 +277,7 @@ const someHiddenValue = (playing: Playing, plan: ModelPlan, caller: Asking): Cha
   );
   if (fresh.length === 0) return undefined;
   const changed = { ...row, ...Object.fromEntries(fresh) };
-  const id = Number(row['id']);
+  const id = idOf(row);
   const version = state.version(plan.name, id);
   return {
     plan,
@@ -279,13 +298,16 @@ const someChange = (playing: Playing, caller: Asking): Change | undefined => {
   if (plan.viewed.length > 0 && random.chance(0.5)) return someHiddenValue(playing, plan, caller);
   const fresh = someRow(random, playing, plan);
   if (random.chance(0.3)) {
-    const id = Math.max(0, ...state.table(plan.name).keys()) + 1000;
+    const given = idAt(plan.key, 1_000_000 + random.below(1_000_000));
+    const id = given ?? idBehind(plan.key === 'bigint' ? 'bigint' : 'integer', state.table(plan.name).keys());
     return {
       plan,
       what: `another ${plan.name}`,
       tried: (copy) => copy.table(plan.name).set(id, { row: { id, ...fresh }, version: 1 }),
       done: async () => {
-        const [added = 0] = await insertRows(database, plan, [fresh]);
+        const [added = 0] = await insertRows(database, plan, [
+          given === undefined ? fresh : { id: given, ...fresh },
+        ]);
         state.table(plan.name).set(added, { row: { id: added, ...fresh }, version: 1 });
       },
     };
@@ -293,7 +315,7 @@ const someChange = (playing: Playing, caller: Asking): Change | undefined => {
   const rows = hiddenRows(playing, plan, caller);
   if (rows.length === 0) return undefined;
   const row = random.pick(rows);
-  const id = Number(row['id']);
+  const id = idOf(row);
   if (random.chance(0.3)) {
     if (isReferredTo(playing, plan, id)) return undefined;
     return {
@@ -314,7 +336,7 @@ const someChange = (playing: Playing, caller: Asking): Change | undefined => {
       what: `update of ${plan.name} ${id} to ${text(made)}`,
       tried: (copy) => keep({ ...playing, state: copy }, plan, made, people.administrator),
       done: async () => {
-        const path = `/api/v1/${plan.path}/${id}`;
+        const path = `/api/v1/${plan.path}/${inPath(id)}`;
         const body = { [plan.singular]: values };
         note(
           playing,
@@ -364,16 +386,21 @@ const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): P
   const { random, models, faults } = playing;
   const path = `/api/v1/${plan.path}`;
   let answers = 0;
-  const same = async (what: string, send: (id: number) => Promise<Answer>, id: number): Promise<void> => {
-    const [hidden, nowhere] = [comparable(await send(id)), comparable(await send(missing))];
+  const same = async (
+    what: string,
+    send: (id: Id) => Promise<Answer>,
+    id: Id,
+    key = plan.key,
+  ): Promise<void> => {
+    const [hidden, nowhere] = [comparable(await send(id)), comparable(await send(missing[key]))];
     answers += 2;
     if (hidden !== nowhere) faults.push(`${caller.name}: ${what} ${id}: ${hidden}, and of none ${nowhere}`);
   };
-  const unread = hiddenRows(playing, plan, caller).map(({ id }) => Number(id));
+  const unread = hiddenRows(playing, plan, caller).map(idOf);
   const [hidden] = random.some(unread, 1);
   if (hidden !== undefined) {
-    await same('detail', (id) => ask(playing, caller, 'detail', `${path}/${id}`), hidden);
-    await same('history', (id) => ask(playing, caller, 'history', `${path}/${id}/history`), hidden);
+    await same('detail', (id) => ask(playing, caller, 'detail', `${path}/${inPath(id)}`), hidden);
+    await same('history', (id) => ask(playing, caller, 'history', `${path}/${inPath(id)}/history`), hidden);
   }
   const unreached = unread.filter((id) => {
     const answer = updated(playing, plan, caller, id, {});
@@ -382,9 +409,9 @@ const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): P
   const [target] = random.some(unreached, 1);
   if (target !== undefined) {
     const body = { [plan.singular]: someBody(playing, plan, caller) };
-    await same('update', (id) => ask(playing, caller, 'update', `${path}/${id}`, { body }), target);
-    await same('destroy', (id) => ask(playing, caller, 'destroy', `${path}/${id}`), target);
-    for (const list of [(id: number) => ({ update: [{ id }] }), (id: number) => ({ delete: [id] })])
+    await same('update', (id) => ask(playing, caller, 'update', `${path}/${inPath(id)}`, { body }), target);
+    await same('destroy', (id) => ask(playing, caller, 'destroy', `${path}/${inPath(id)}`), target);
+    for (const list of [(id: Id) => ({ update: [{ id }] }), (id: Id) => ({ delete: [id] })])
       await same('batch', (id) => ask(playing, caller, 'batch', `${path}/batch`, { body: list(id) }), target);
   }
   for (const { name, to, anyone } of plan.fields) {
@@ -393,11 +420,11 @@ const playMissing = async (playing: Playing, plan: ModelPlan, caller: Asking): P
     const [unnamed] = random.some(hiddenRows(playing, named, caller), 1);
     if (unnamed === undefined) continue;
     const body = someBody(playing, plan, caller);
-    const send = (id: number) =>
+    const send = (id: Id) =>
       ask(playing, caller, 'create', path, { body: { [plan.singular]: { ...body, [name]: id } } });
     // A field that the caller may not write is ignored, and the record made.
-    if (isRefused(created(playing, plan, caller, { ...body, [name]: missing })))
-      await same(`create with ${name}`, send, Number(unnamed['id']));
+    if (isRefused(created(playing, plan, caller, { ...body, [name]: missing[named.key] })))
+      await same(`create with ${name}`, send, idOf(unnamed), named.key);
   }
   return answers;
 };

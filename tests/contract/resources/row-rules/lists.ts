@@ -1,6 +1,7 @@
-import type { FieldPlan, ModelPlan, Row } from './plan.ts';
+import { compareIds, type Id, missing } from './ids.ts';
+import { type FieldPlan, idOf, type ModelPlan, type Row } from './plan.ts';
 import type { Random } from './random.ts';
-import { compareValues, kinds, someValue, type Value } from './values.ts';
+import { comparedAs, compareValues, kinds, someValue, type Value } from './values.ts';
 
 /** The parameters of a list, as its query has them and as plain JavaScript applies them. */
 export interface ListAsked {
@@ -16,10 +17,11 @@ interface Filter {
 
 const escaped = (value: Value): string => String(value).replace(/[\\,]/g, '\\$&');
 
-const someFilter = (random: Random, { name, kind }: FieldPlan, ids: readonly number[]): Filter => {
+const someFilter = (random: Random, field: FieldPlan, ids: readonly Id[]): Filter => {
+  const { name, kind, key = 'integer' } = field;
   const known: readonly Value[] = kind === 'reference' ? ids : kinds[kind].values;
-  const value = known.length === 0 ? 1 : random.pick(known);
-  const order = (row: Row) => compareValues(kind, row[name] ?? null, value);
+  const value = known.length === 0 ? missing[key] : random.pick(known);
+  const order = (row: Row) => compareValues(comparedAs(field), row[name] ?? null, value);
   const isNull = (row: Row) => (row[name] ?? null) === null;
   const plain = (operator: string, matches: (row: Row) => boolean): Filter => ({
     parameter: [operator === 'eq' ? `filter[${name}]` : `filter[${name}][${operator}]`, String(value)],
@@ -53,9 +55,13 @@ const someFilter = (random: Random, { name, kind }: FieldPlan, ids: readonly num
 
 const folded = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** A list with filters, an order and a search, each now and then. References are compared with `ids`. */
-export const someList = (random: Random, plan: ModelPlan, ids: readonly number[]): ListAsked => {
-  const filters = random.some(plan.fields, 0.15).map((field) => someFilter(random, field, ids));
+/** A list with filters, an order and a search, each now and then. References are compared with the ids that `idsFor` gives. */
+export const someList = (
+  random: Random,
+  plan: ModelPlan,
+  idsFor: (field: FieldPlan) => readonly Id[],
+): ListAsked => {
+  const filters = random.some(plan.fields, 0.15).map((field) => someFilter(random, field, idsFor(field)));
   const sort = random.some(plan.fields, 0.2).map((field) => ({ field, descending: random.chance(0.5) }));
   const texts = plan.fields.filter(({ kind }) => kind === 'string');
   const search = random.chance(0.15) ? folded(String(someValue(random, 'string', false))).slice(0, 3) : '';
@@ -69,10 +75,10 @@ export const someList = (random: Random, plan: ModelPlan, ids: readonly number[]
     search === '' || texts.some(({ name }) => folded(String(row[name] ?? '')).includes(search));
   const order = (a: Row, b: Row): number => {
     for (const { field, descending } of sort) {
-      const compared = compareValues(field.kind, a[field.name] ?? null, b[field.name] ?? null);
+      const compared = compareValues(comparedAs(field), a[field.name] ?? null, b[field.name] ?? null);
       if (compared !== 0) return descending ? -compared : compared;
     }
-    return Number(a['id']) - Number(b['id']);
+    return compareIds(plan.key, idOf(a), idOf(b));
   };
   return {
     parameters,

@@ -7,17 +7,9 @@ import {
   RefusedLinesError,
 } from '../../../../src/resources/operations/import.ts';
 import type { Acting } from '../../../../src/resources/operations/transaction.ts';
-import {
-  ask,
-  dataOf,
-  missing,
-  note,
-  type Playing,
-  recordFault,
-  refusalFault,
-  statusFault,
-} from './asking.ts';
+import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
 import { someBody, someId } from './bodies.ts';
+import { type Id, idOfTry } from './ids.ts';
 import {
   type Body,
   barred,
@@ -33,15 +25,15 @@ import {
 } from './oracle.ts';
 import { principalOf } from './past.ts';
 import type { Asking } from './people.ts';
-import type { ModelPlan, Row } from './plan.ts';
+import { idOf, type ModelPlan, type Row } from './plan.ts';
 import { refusalOfScope } from './scopes.ts';
-import { idsOfAdded } from './tables.ts';
+import { firstVersion, idsOfAdded } from './tables.ts';
 
 /** Several writes in one transaction: a batch, and the lines of an import. Each is decided as it would be alone. */
 
 export interface Write {
   readonly action: 'create' | 'update' | 'destroy';
-  readonly id: number;
+  readonly id: Id;
   readonly body: Body;
 }
 
@@ -55,9 +47,29 @@ const decided = (
   return action === 'update' ? updated(world, plan, caller, id, body) : destroyed(world, plan, caller, id);
 };
 
-const done = (world: World, plan: ModelPlan, caller: Asking, { action, id }: Write, row: Row): void => {
+/** A line that names a record which its caller does not reach makes one, where callers give ids. */
+export const decidedLine = (world: World, plan: ModelPlan, caller: Asking, write: Write): Refused | Row => {
+  const answer = decided(world, plan, caller, write);
+  const isNew =
+    plan.key === 'text' && write.action === 'update' && isRefused(answer) && answer.status === 404;
+  return isNew ? created(world, plan, caller, { ...write.body, id: write.id }) : answer;
+};
+
+/** True if a write makes a record, if it is let through. */
+const makes = ({ state }: World, plan: ModelPlan, { action, id }: Write): boolean =>
+  action === 'create' ||
+  (plan.key === 'text' && action === 'update' && state.find(plan.name, id) === undefined);
+
+const done = (
+  world: World,
+  plan: ModelPlan,
+  caller: Asking,
+  { action, id }: Write,
+  row: Row,
+  first?: number | undefined,
+): void => {
   if (action === 'destroy') takeAway(world, plan, id, caller);
-  else keep(world, plan, row, caller);
+  else keep(world, plan, row, caller, first);
 };
 
 /** The outcome of each of the writes, one after the other; refused ones leave everything as it is. */
@@ -66,12 +78,13 @@ export const triedInTurn = (
   plan: ModelPlan,
   caller: Asking,
   writes: readonly Write[],
+  decide = decided,
 ): readonly (Refused | Row)[] => {
   const tried = { ...world, state: world.state.copy() };
   return writes.map((write, index) => {
-    const row = decided(tried, plan, caller, write);
+    const row = decide(tried, plan, caller, write);
     if (isRefused(row)) return row;
-    const named = write.action === 'create' ? { ...row, id: missing + 1 + index } : row;
+    const named = write.action === 'create' ? { ...row, id: row['id'] ?? idOfTry(plan.key, index) } : row;
     done(tried, plan, caller, write, named);
     return named;
   });
@@ -153,7 +166,7 @@ export const someBatch = (playing: Playing, plan: ModelPlan, caller: Asking): re
 ];
 
 interface BatchAnswer {
-  readonly created: readonly { readonly id: number }[];
+  readonly created: readonly { readonly id: Id }[];
   readonly updated: readonly object[];
   readonly deleted: number;
 }
@@ -179,8 +192,10 @@ export const playBatch = async (playing: Playing, plan: ModelPlan, caller: Askin
   for (const [index, write] of writes.entries()) {
     const [row, record] = [rows[index], answered[index]];
     if (row === undefined || isRefused(row)) continue;
-    const named = write.action === 'create' ? { ...row, id: (record as { id: number }).id } : row;
-    done(playing, plan, caller, write, named);
+    const isNew = write.action === 'create';
+    const named = isNew ? { ...row, id: (record as { id: Id }).id } : row;
+    const first = isNew ? await firstVersion(playing, plan, idOf(named)) : undefined;
+    done(playing, plan, caller, write, named, first);
     if (write.action === 'destroy') continue;
     const seen = viewedRow(playing, plan, write.action, caller, named);
     note(playing, what, recordFault(record, plan, seen));
@@ -206,7 +221,7 @@ export const refusalOfImport = (
 ): ImportRefusal | undefined => {
   if ((['create', 'update'] as const).some((action) => barred(plan, action, caller) !== undefined))
     return 403;
-  const refused = triedInTurn(world, plan, caller, writes).flatMap((answer, line) => {
+  const refused = triedInTurn(world, plan, caller, writes, decidedLine).flatMap((answer, line) => {
     if (!isRefused(answer)) return [];
     const fields = answer.fields ?? [answer.status === 404 ? 'id' : ''];
     return fields.map((name) => `${line} ${name}`);
@@ -217,9 +232,14 @@ export const refusalOfImport = (
 /** Creates and updates in a random order; no two lines are of one record. */
 export const someLines = (playing: Playing, plan: ModelPlan, caller: Asking): readonly Write[] => {
   const { random } = playing;
-  const updates = someWrites(playing, plan, caller, 'update', 3);
-  const once = updates.filter(({ id }, index) => updates.findIndex((other) => other.id === id) === index);
-  return random.some([...once, ...someWrites(playing, plan, caller, 'create', 3)], 1);
+  const lines = [
+    ...someWrites(playing, plan, caller, 'update', 3),
+    ...someWrites(playing, plan, caller, 'create', 3),
+  ];
+  const idIn = ({ action, id, body }: Write) => (action === 'update' ? id : body['id']);
+  const isFirst = (line: Write, index: number) =>
+    idIn(line) === undefined || lines.findIndex((other) => idIn(other) === idIn(line)) === index;
+  return random.some(lines.filter(isFirst), 1);
 };
 
 /** Imports lines through the operation of the commands; what it refuses, or the counts of what it wrote. */
@@ -253,10 +273,11 @@ export const playImport = async (playing: Playing, plan: ModelPlan, caller: Aski
   const acting = await actingOf(playing, caller);
   if (acting === undefined) return what;
   const wanted = refusalOfImport(playing, plan, caller, writes);
-  const rows = triedInTurn(playing, plan, caller, writes);
-  const ids = new Map<number, number>();
+  const rows = triedInTurn(playing, plan, caller, writes, decidedLine);
+  const news = writes.map((write) => makes(playing, plan, write));
+  const ids = new Map<number, Id>();
   const onWritten = playing.random.chance(0.5)
-    ? ({ line, id }: { readonly line: number; readonly id: RecordId }) => void ids.set(line, Number(id))
+    ? ({ line, id }: { readonly line: number; readonly id: RecordId }) => void ids.set(line, id)
     : undefined;
   const answer = await sendLines(playing, plan, acting, writes, onWritten);
   const outcome = wanted === undefined ? 'written' : wanted === 403 ? 'forbidden' : 'refused';
@@ -276,23 +297,22 @@ export const playImport = async (playing: Playing, plan: ModelPlan, caller: Aski
     );
     return what;
   }
-  const created = writes.filter(({ action }) => action === 'create').length;
-  const counts = JSON.stringify({ created, updated: writes.length - created });
+  const made = rows.filter((row, line): row is Row => news[line] === true && !isRefused(row));
+  const counts = JSON.stringify({ created: made.length, updated: writes.length - made.length });
   if (JSON.stringify(answer) !== counts) {
     note(playing, what, `${JSON.stringify(answer)}, not ${counts}`);
     return what;
   }
-  const made = rows.filter(
-    (row, line) => writes[line]?.action === 'create' && !isRefused(row),
-  ) as readonly Row[];
   const added = (await idsOfAdded(playing.database, playing, plan, made)).values();
   for (const [line, write] of writes.entries()) {
     const row = rows[line];
     if (row === undefined || isRefused(row)) continue;
-    const id = write.action === 'create' ? added.next().value : write.id;
-    if (write.action === 'create' && onWritten !== undefined && ids.get(line) !== id)
+    const isNew = news[line] === true;
+    const id = (isNew ? added.next().value : write.id) ?? 0;
+    if (isNew && onWritten !== undefined && ids.get(line) !== id)
       note(playing, what, `named ${ids.get(line)}`);
-    done(playing, plan, caller, write, { ...row, id: id ?? missing });
+    const first = isNew ? await firstVersion(playing, plan, id) : undefined;
+    done(playing, plan, caller, write, { ...row, id }, first);
   }
   return what;
 };

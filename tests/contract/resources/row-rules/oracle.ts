@@ -1,5 +1,6 @@
 import { holdsForOthers, meets } from './conditions.ts';
-import type { Action, Method, ModelPlan, Right, Row, State } from './plan.ts';
+import { type Id, wrongIds } from './ids.ts';
+import { type Action, idOf, type Method, type ModelPlan, type Right, type Row, type State } from './plan.ts';
 import { kinds, type Value } from './values.ts';
 
 /**
@@ -177,7 +178,7 @@ export const isRefused = (answer: object): answer is Refused => 'status' in answ
 /** True if a reference may name a record: what its own detail endpoint shows the caller by the same method. */
 const mayName = (world: World, to: string, anyone: boolean, id: Value, caller: Caller): boolean => {
   if (to === 'User') {
-    if (!world.users.includes(Number(id))) return false;
+    if (!world.users.includes(id as number)) return false;
     if (anyone) return true;
     const isShown = caller.userId !== null && (caller.administers || caller.userId === id);
     return isShown && hasScope(caller, 'users', 'read');
@@ -251,6 +252,13 @@ const invalidFields = (world: World, plan: ModelPlan, caller: Caller, body: Body
   });
 };
 
+/** The id that a body gives has to be one, and no other record may have it: all records count. */
+const invalidId = ({ state }: World, { key, name }: ModelPlan, { id }: Body): string[] => {
+  if (key !== 'text') return [];
+  const isWrong = id === undefined || id === null || wrongIds.text.some((wrong) => wrong === id);
+  return isWrong || state.find(name, id) !== undefined ? ['id'] : [];
+};
+
 const invalid = (fields: readonly string[]): Refused | undefined =>
   fields.length === 0 ? undefined : { status: 422, fields };
 
@@ -272,14 +280,16 @@ const written = (world: World, plan: ModelPlan, caller: Caller, body: Body, befo
     }),
   );
 
-/** The row that a create makes, without its id: 401, 403 for the permission, 422, 403 for withheld fields or the row. */
+/** The row that a create makes, without an id that the database gives: 401, 403 for the permission, 422, 403 for withheld fields or the row. */
 export const created = (world: World, plan: ModelPlan, caller: Caller, body: Body): Refused | Row => {
-  const stopped = barred(plan, 'create', caller) ?? invalid(invalidFields(world, plan, caller, body));
+  const fields = [...invalidId(world, plan, body), ...invalidFields(world, plan, caller, body)];
+  const stopped = barred(plan, 'create', caller) ?? invalid(fields);
   if (stopped !== undefined) return stopped;
   if (needsWithheld(world, plan, caller, body)) return refused(403);
   const empty = Object.fromEntries(plan.fields.map(({ name }) => [name, null]));
   const owner = plan.ownership ? { user_id: caller.userId } : {};
-  const row: Row = { ...empty, ...written(world, plan, caller, body), ...owner };
+  const given = plan.key === 'text' ? { id: body['id'] ?? null } : {};
+  const row: Row = { ...given, ...empty, ...written(world, plan, caller, body), ...owner };
   return heldToRule(world, plan, 'create', caller, row) ?? row;
 };
 
@@ -289,7 +299,7 @@ const target = (
   plan: ModelPlan,
   action: 'update' | 'destroy',
   caller: Caller,
-  id: number,
+  id: Id,
   version: number | undefined,
 ): Refused | Row => {
   const stopped = barred(plan, action, caller);
@@ -307,7 +317,7 @@ export const updated = (
   world: World,
   plan: ModelPlan,
   caller: Caller,
-  id: number,
+  id: Id,
   body: Body,
   version?: number,
 ): Refused | Row => {
@@ -328,7 +338,7 @@ export const destroyed = (
   world: World,
   plan: ModelPlan,
   caller: Caller,
-  id: number,
+  id: Id,
   version?: number,
 ): Refused | Row => {
   const row = target(world, plan, 'destroy', caller, id, version);
@@ -340,10 +350,16 @@ export const destroyed = (
   return isHeld ? refused(409) : row;
 };
 
-/** Keeps what a create or an update has made. */
-export const keep = ({ state }: World, plan: ModelPlan, row: Row, by: Caller): void => {
-  const id = Number(row['id']);
-  const version = state.version(plan.name, id) + 1;
+/** Keeps what a create or an update has made. `first`: the version of a new record, where it is none of the oracle's. */
+export const keep = (
+  { state }: World,
+  plan: ModelPlan,
+  row: Row,
+  by: Caller,
+  first?: number | undefined,
+): void => {
+  const id = idOf(row);
+  const version = first ?? state.version(plan.name, id) + 1;
   const before = state.find(plan.name, id);
   const action = before === undefined ? 'create' : 'update';
   const then = state.copy();
@@ -358,7 +374,7 @@ export const keep = ({ state }: World, plan: ModelPlan, row: Row, by: Caller): v
  * Takes a record away, into the trash: optional references to it become null, each of which raises the version of its
  * record.
  */
-export const takeAway = (world: World, plan: ModelPlan, id: number, by: Caller): void => {
+export const takeAway = (world: World, plan: ModelPlan, id: Id, by: Caller): void => {
   const { state } = world;
   const [then, before, version] = [state.copy(), state.find(plan.name, id), state.version(plan.name, id) + 1];
   state.past.push({

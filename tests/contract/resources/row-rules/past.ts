@@ -3,6 +3,7 @@ import { viewEvents } from '../../../../src/delivery/events/event-view.ts';
 import { apiArea } from '../../../../src/resources/area.ts';
 import { relatedFor } from '../../../../src/resources/operations/area.ts';
 import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
+import { type Id, inPath } from './ids.ts';
 import { isMemberSeen } from './members.ts';
 import {
   hasScope,
@@ -143,7 +144,7 @@ const sideFault = (plan: ModelPlan, answered: object | null, row: Row | undefine
 };
 
 /** The writes of a record whose versions a caller is shown, the newest first. */
-export const versionsFor = (world: World, plan: ModelPlan, caller: Asking, id: number) => {
+export const versionsFor = (world: World, plan: ModelPlan, caller: Asking, id: Id) => {
   const rows = shown(world, plan, 'detail', caller);
   if (isRefused(rows)) return rows;
   if (!rows.some((row) => row['id'] === id)) return { status: 404 } as const;
@@ -159,9 +160,9 @@ export const playHistory = async (
   playing: Playing,
   plan: ModelPlan,
   caller: Asking,
-  id: number,
+  id: Id,
 ): Promise<void> => {
-  const path = `/api/v1/${plan.path}/${id}/history?page=1&per_page=3`;
+  const path = `/api/v1/${plan.path}/${inPath(id)}/history?page=1&per_page=3`;
   const what = `${caller.name}: ${path}`;
   const wanted = versionsFor(playing, plan, caller, id);
   const answer = await ask(playing, caller, 'history', path);

@@ -2,7 +2,6 @@ import {
   type Answer,
   ask,
   dataOf,
-  missing,
   note,
   type Playing,
   recordFault,
@@ -10,6 +9,7 @@ import {
   statusFault,
 } from './asking.ts';
 import { someBody, someId } from './bodies.ts';
+import { compareIds, type Id, inPath, missing } from './ids.ts';
 import { playBatch, playImport } from './many.ts';
 import { created, destroyed, isRefused, keep, type Refused, takeAway, updated, viewedRow } from './oracle.ts';
 import { playEvents, playHistory } from './past.ts';
@@ -17,7 +17,7 @@ import type { Asking } from './people.ts';
 import type { ModelPlan } from './plan.ts';
 import { playDetail, playExplanation, playList, somePages } from './reads.ts';
 import { playScope, refusalOfScope, writeByScope } from './scopes.ts';
-import { putRow, tableFaults } from './tables.ts';
+import { firstVersion, putRow, tableFaults } from './tables.ts';
 import { playDeleted } from './trash.ts';
 
 const noteRefusal = (
@@ -36,7 +36,8 @@ const playCreate = async (playing: Playing, plan: ModelPlan, caller: Asking): Pr
   const body = someBody(playing, plan, caller);
   const wanted = created(playing, plan, caller, body);
   const what = `${caller.name}: create ${plan.name} ${JSON.stringify(body)}`;
-  const values = { ...body, id: missing, version: 7, created_at: 'never' };
+  const id = plan.key === 'text' ? {} : { id: missing[plan.key] };
+  const values = { ...body, ...id, version: 7, created_at: 'never' };
   const byScope = playing.random.chance(0.25);
   const answer = await (byScope
     ? writeByScope(playing, caller, plan, { action: 'create', values })
@@ -45,10 +46,12 @@ const playCreate = async (playing: Playing, plan: ModelPlan, caller: Asking): Pr
   else {
     note(playing, what, statusFault(answer, 201));
     if (answer.status !== 201) return what;
-    const { id } = dataOf(answer) as { id: number };
-    if (id <= Math.max(0, ...playing.state.table(plan.name).keys())) note(playing, what, `id ${id} again`);
+    const { id } = dataOf(answer) as { id: Id };
+    const isOld = (known: Id) => compareIds(plan.key, id, known) <= 0;
+    if (plan.key !== 'text' && [...playing.state.table(plan.name).keys()].some(isOld))
+      note(playing, what, `id ${id} again`);
     const row = { ...wanted, id };
-    keep(playing, plan, row, caller);
+    keep(playing, plan, row, caller, await firstVersion(playing, plan, id));
     note(playing, what, recordFault(dataOf(answer), plan, viewedRow(playing, plan, 'create', caller, row)));
   }
   return what;
@@ -69,7 +72,7 @@ const playUpdate = async (
   const byScope = random.chance(0.25);
   const answer = await (byScope
     ? writeByScope(playing, caller, plan, { action: 'update', id, version, values: body })
-    : ask(playing, caller, 'update', `/api/v1/${plan.path}/${id}`, {
+    : ask(playing, caller, 'update', `/api/v1/${plan.path}/${inPath(id)}`, {
         body: { [plan.singular]: body },
         ifMatch: version === undefined ? undefined : `"${version}-saved"`,
       }));
@@ -92,7 +95,7 @@ const playDestroy = async (playing: Playing, plan: ModelPlan, caller: Asking): P
   const byScope = random.chance(0.25);
   const answer = await (byScope
     ? writeByScope(playing, caller, plan, { action: 'destroy', id, version, values: {} })
-    : ask(playing, caller, 'destroy', `/api/v1/${plan.path}/${id}`, {
+    : ask(playing, caller, 'destroy', `/api/v1/${plan.path}/${inPath(id)}`, {
         ifMatch: version === undefined ? undefined : `"${version}-saved"`,
       }));
   if (isRefused(wanted)) noteRefusal(playing, what, answer, wanted, caller, byScope);

@@ -9,10 +9,11 @@ import {
   refusalFault,
   statusFault,
 } from './asking.ts';
+import { type Id, inPath } from './ids.ts';
 import { type ListAsked, queryOf, someList } from './lists.ts';
 import { destroyed, isRefused, type Refused, shown, unusableFields, updated } from './oracle.ts';
 import type { Asking } from './people.ts';
-import type { ModelPlan, Row } from './plan.ts';
+import type { FieldPlan, ModelPlan, Row } from './plan.ts';
 import { compareValues } from './values.ts';
 
 /**
@@ -59,7 +60,7 @@ export const playExplanation = async (
   playing: Playing,
   plan: ModelPlan,
   caller: Asking,
-  id: number,
+  id: Id,
 ): Promise<void> => {
   const { random, people } = playing;
   const detail = shown(playing, plan, 'detail', caller);
@@ -71,7 +72,7 @@ export const playExplanation = async (
     // Records that refer to it are not considered.
     ['DELETE', isRefused(gone) && gone.status !== 409 ? gone.status : 200],
   ] as const);
-  const path = `/admin/explain?${caller.explained}method=${method}&path=/api/v1/${plan.path}/${id}`;
+  const path = `/admin/explain?${caller.explained}method=${method}&path=${encodeURIComponent(`/api/v1/${plan.path}/${inPath(id)}`)}`;
   const answer = await ask(playing, people.administrator, 'explain', path);
   const explained = answer.status === 200 ? (dataOf(answer) as { status: number }).status : answer.text;
   note(playing, `${caller.name}: ${path}`, explained === status ? undefined : `${explained}, not ${status}`);
@@ -85,11 +86,17 @@ export interface PagesAsked extends ListAsked {
   readonly goesBack: boolean;
 }
 
-export const somePages = ({ random, state, users }: Playing, plan: ModelPlan): PagesAsked => ({
-  ...someList(random, plan, [...users, ...state.table(plan.name).keys()]),
-  perPage: 1 + random.below(4),
-  page: 1 + random.below(3),
-  goesBack: random.chance(0.5),
+/** The ids that a list compares a reference with. */
+export const idsKnown =
+  ({ state, users }: Playing) =>
+  ({ to = '' }: FieldPlan): readonly Id[] =>
+    to === 'User' ? users : [...state.table(to).keys()];
+
+export const somePages = (playing: Playing, plan: ModelPlan): PagesAsked => ({
+  ...someList(playing.random, plan, idsKnown(playing)),
+  perPage: 1 + playing.random.below(4),
+  page: 1 + playing.random.below(3),
+  goesBack: playing.random.chance(0.5),
 });
 
 /** A page with an estimated total and with none, of so few rows that an estimate is exact. */
@@ -175,11 +182,11 @@ export const playDetail = async (
   playing: Playing,
   plan: ModelPlan,
   caller: Asking,
-  id: number,
+  id: Id,
 ): Promise<void> => {
   const rows = shown(playing, plan, 'detail', caller);
   const row = isRefused(rows) ? undefined : rows.find((each) => each['id'] === id);
-  const answer = await ask(playing, caller, 'detail', `/api/v1/${plan.path}/${id}`);
+  const answer = await ask(playing, caller, 'detail', `/api/v1/${plan.path}/${inPath(id)}`);
   const refusal: Refused | undefined = isRefused(rows)
     ? rows
     : row === undefined

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../../src/kernel/json.ts';
 import { Problem } from '../../../../src/kernel/problem.ts';
 import { defineEndpoint } from '../../../../src/resources/application/define-endpoint.ts';
 import { type Answer, dataOf, note, type Playing, statusFault } from './asking.ts';
+import type { Id } from './ids.ts';
 import { isRefused, type Refused, shown } from './oracle.ts';
 import type { Asking } from './people.ts';
 import type { ModelPlan } from './plan.ts';
@@ -25,19 +26,20 @@ const looks = defineEndpoint({
   method: 'POST',
   path: '/looks',
   auth,
-  input: { model: field.string({ required: true }), id: field.integer({ required: true }) },
+  input: { model: field.string({ required: true }), id: field.json({ required: true }) },
   handle: async ({ records, transaction, values }) => {
+    const id = values.id as Id;
     const of = records(values.model);
-    const idsOf = (list: readonly JsonObject[]) => list.map(({ id }) => Number(id));
+    const idsOf = (list: readonly JsonObject[]) => list.map(({ id }) => id as Id);
     return {
       list: await outcome(async () => idsOf(await of.list())),
       page: await outcome(async () => (await of.page({ perPage: 2, sort: '-id' })).total ?? null),
       count: await outcome(() => of.count()),
-      find: await outcome(async () => (await of.find(values.id))?.id ?? null),
-      get: await outcome(async () => (await of.get(values.id)).id),
+      find: await outcome(async () => (await of.find(id))?.id ?? null),
+      get: await outcome(async () => (await of.get(id)).id),
       locked: await outcome(() =>
         transaction(
-          async (scope) => (await scope.records(values.model).find(values.id, { lock: true }))?.id ?? null,
+          async (scope) => (await scope.records(values.model).find(id, { lock: true }))?.id ?? null,
         ),
       ),
     };
@@ -51,7 +53,7 @@ const writes = defineEndpoint({
   input: {
     model: field.string({ required: true }),
     action: field.enum(['create', 'update', 'destroy'], { required: true }),
-    id: field.integer(),
+    id: field.json(),
     version: field.integer(),
     values: field.json({ required: true }),
   },
@@ -62,8 +64,8 @@ const writes = defineEndpoint({
       const body = values.values as JsonObject;
       const options = version == null ? {} : { version };
       if (action === 'create') return of.create(body);
-      if (action === 'update') return of.update(id ?? 0, body, options);
-      await of.remove(id ?? 0, options);
+      if (action === 'update') return of.update(id as Id, body, options);
+      await of.remove(id as Id, options);
       return null;
     }),
 });
@@ -77,7 +79,7 @@ export const refusalOfScope = (answer: Refused, { method }: Asking): Refused =>
 /** A write of a scope, as the request of an endpoint that does it. */
 export interface ScopeWrite {
   readonly action: 'create' | 'update' | 'destroy';
-  readonly id?: number;
+  readonly id?: Id;
   readonly version?: number | undefined;
   readonly values: object;
 }
@@ -106,12 +108,7 @@ export const writeByScope = async (
 };
 
 /** All reads of a scope, compared with what the list and the detail show. */
-export const playScope = async (
-  playing: Playing,
-  plan: ModelPlan,
-  caller: Asking,
-  id: number,
-): Promise<void> => {
+export const playScope = async (playing: Playing, plan: ModelPlan, caller: Asking, id: Id): Promise<void> => {
   const [listed, detailed] = [shown(playing, plan, 'list', caller), shown(playing, plan, 'detail', caller)];
   const answer = await send(playing, caller, 'looks', { model: plan.name, id });
   playing.cells.set('scope', (playing.cells.get('scope') ?? 0) + 1);

@@ -1,7 +1,8 @@
 import type { Database, SqlValue } from '../../../../src/database/database.ts';
 import { identifier, join, sql, statement } from '../../../../src/database/statement.ts';
+import { type Id, idAt, storedId } from './ids.ts';
 import type { World } from './oracle.ts';
-import type { FieldPlan, ModelPlan, Row } from './plan.ts';
+import { type FieldPlan, idOf, type ModelPlan, type Row } from './plan.ts';
 import type { Random } from './random.ts';
 import { kinds, someValue, type Value } from './values.ts';
 
@@ -19,25 +20,25 @@ const valuesOf = ({ fields }: ModelPlan, row: Row): SqlValue[] => [
   born,
 ];
 
-/** Writes rows past the service; returns their ids. */
+/** Writes rows past the service, those with an id under it; returns their ids. */
 export const insertRows = async (
   database: Database,
   plan: ModelPlan,
   rows: readonly Row[],
-): Promise<readonly number[]> => {
-  const columns = written(plan);
+): Promise<readonly Id[]> => {
+  const given = rows.some((row) => 'id' in row) ? ['id'] : [];
+  const columns = [...given, ...written(plan)];
   const add = statement<{ values: readonly SqlValue[] }>(database.dialect, (param) => {
     const tuples = rows.map((_, row) => {
       const places = columns.map((_, column) => param('values', row * columns.length + column));
       return sql`(${join(places)})`;
     });
     const into = sql`insert into ${identifier(plan.path)} (${join(columns.map((each) => identifier(each)))})`;
-    return sql`${into} values ${join(tuples)} returning id`;
+    return sql`${into} values ${join(tuples)} returning cast(id as text) as id`;
   });
-  const added = await database.execute<{ id: number }>(
-    add({ values: rows.flatMap((row) => valuesOf(plan, row)) }),
-  );
-  return added.map(({ id }) => Number(id));
+  const valuesWithId = (row: Row) => [...given.map((name) => row[name] ?? null), ...valuesOf(plan, row)];
+  const added = await database.execute<{ id: string }>(add({ values: rows.flatMap(valuesWithId) }));
+  return added.map(({ id }) => storedId(plan.key, id));
 };
 
 /** Puts a row into the place of the one with its id, past the service. */
@@ -47,24 +48,19 @@ export const putRow = async (
   row: Row,
   version: number,
 ): Promise<void> => {
-  type Arguments = { values: readonly SqlValue[]; id: number; version: number };
+  type Arguments = { values: readonly SqlValue[]; id: Id; version: number };
   const put = statement<Arguments>(database.dialect, (param) => {
     const sets = written(plan).map((each, index) => sql`${identifier(each)} = ${param('values', index)}`);
     const changes = join([...sets, sql`version = ${param('version')}`]);
     return sql`update ${identifier(plan.path)} set ${changes} where id = ${param('id')}`;
   });
-  await database.execute(put({ values: valuesOf(plan, row), id: Number(row['id']), version }));
+  await database.execute(put({ values: valuesOf(plan, row), id: idOf(row), version }));
 };
 
 /** Sets some values of a row, and nothing else of it, past the service. */
-export const putValues = async (
-  database: Database,
-  plan: ModelPlan,
-  id: number,
-  values: Row,
-): Promise<void> => {
+export const putValues = async (database: Database, plan: ModelPlan, id: Id, values: Row): Promise<void> => {
   const fields = plan.fields.filter(({ name }) => Object.hasOwn(values, name));
-  const put = statement<{ values: readonly SqlValue[]; id: number }>(database.dialect, (param) => {
+  const put = statement<{ values: readonly SqlValue[]; id: Id }>(database.dialect, (param) => {
     const sets = fields.map(({ name }, index) => sql`${identifier(name)} = ${param('values', index)}`);
     return sql`update ${identifier(plan.path)} set ${join(sets)} where id = ${param('id')}`;
   });
@@ -74,8 +70,8 @@ export const putValues = async (
 };
 
 /** Takes a row away, past the service. */
-export const deleteRow = async (database: Database, plan: ModelPlan, id: number): Promise<void> => {
-  const take = statement<{ id: number }>(
+export const deleteRow = async (database: Database, plan: ModelPlan, id: Id): Promise<void> => {
+  const take = statement<{ id: Id }>(
     database.dialect,
     (param) => sql`delete from ${identifier(plan.path)} where id = ${param('id')}`,
   );
@@ -84,7 +80,12 @@ export const deleteRow = async (database: Database, plan: ModelPlan, id: number)
 
 /** Writes rows past the service, and remembers them. */
 const insert = async (database: Database, { state }: World, plan: ModelPlan, rows: readonly Row[]) => {
-  const ids = await insertRows(database, plan, rows);
+  const first = state.table(plan.name).size;
+  const named = rows.map((row, index): Row => {
+    const id = idAt(plan.key, first + index);
+    return id === undefined ? row : { id, ...row };
+  });
+  const ids = await insertRows(database, plan, named);
   for (const [index, row] of rows.entries()) {
     const id = ids[index] ?? 0;
     state.table(plan.name).set(id, { row: { id, ...row }, version: 1 });
@@ -115,14 +116,24 @@ export const seed = async (random: Random, database: Database, world: World): Pr
 
 /** The fields in which a stored row differs from what it must hold. */
 const differing = ({ fields }: ModelPlan, stored: Readonly<Record<string, unknown>>, row: Row) =>
-  fields.filter(({ name: field, kind }) => {
+  fields.filter(({ name: field, kind, key = 'integer' }) => {
     const value = stored[field] ?? null;
-    const read = kind === 'reference' ? Number : kinds[kind].stored;
+    const read = (each: unknown): Value =>
+      kind === 'reference' ? storedId(key, each) : kinds[kind].stored(each);
     return (value === null ? null : read(value)) !== (row[field] ?? null);
   });
 
-const storedRows = (database: Database, { path }: ModelPlan) =>
-  database.all<Record<string, unknown>>({ sql: `select * from "${path}" order by id`, parameters: [] });
+/** Ids are read as texts: no driver makes a double of them. */
+const storedRows = (database: Database, { path, fields }: ModelPlan) => {
+  const ids = ['id', ...fields.flatMap(({ name, kind }) => (kind === 'reference' ? [name] : []))];
+  const texts = ids.map((name) => `cast("${name}" as text) as "${name}"`);
+  const others = fields.flatMap(({ name, kind }) => (kind === 'reference' ? [] : [`"${name}"`]));
+  const columns = [...texts, ...others, 'version'].join(', ');
+  return database.all<Record<string, unknown>>({
+    sql: `select ${columns} from "${path}" order by "${path}".id`,
+    parameters: [],
+  });
+};
 
 /** The ids of rows that were added, each found by what it holds: they may have been added in another order. */
 export const idsOfAdded = async (
@@ -130,15 +141,35 @@ export const idsOfAdded = async (
   { state }: World,
   plan: ModelPlan,
   rows: readonly Row[],
-): Promise<readonly number[]> => {
+): Promise<readonly Id[]> => {
   const added = await storedRows(database, plan);
-  const fresh = new Map(added.map((each) => [Number(each['id']), each]));
+  const fresh = new Map(added.map((each) => [storedId(plan.key, each['id']), each]));
   for (const id of state.table(plan.name).keys()) fresh.delete(id);
   return rows.map((row) => {
-    const [id = 0] = [...fresh].find(([, stored]) => differing(plan, stored, row).length === 0) ?? [];
+    const isIt = ([id, stored]: readonly [Id, Readonly<Record<string, unknown>>]) =>
+      (plan.key !== 'text' || id === row['id']) && differing(plan, stored, row).length === 0;
+    const [id = 0] = [...fresh].find(isIt) ?? [];
     fresh.delete(id);
     return id;
   });
+};
+
+/**
+ * The version with which a record began whose id a caller gave; a fault if it is no higher than every version that a
+ * record with this id had before. Undefined where versions begin with 1.
+ */
+export const firstVersion = async (
+  { database, state, faults }: World & { readonly database: Database; readonly faults: string[] },
+  plan: ModelPlan,
+  id: Id,
+): Promise<number | undefined> => {
+  if (plan.key !== 'text') return undefined;
+  const row = (await storedRows(database, plan)).find((each) => each['id'] === id);
+  const version = Number(row?.['version']);
+  const former = state.past.filter((each) => each.model === plan.name && each.id === id);
+  const isLater = former.every((each) => each.version < version);
+  if (!isLater || !Number.isSafeInteger(version)) faults.push(`${plan.name} ${id} begins at ${version}`);
+  return version;
 };
 
 /** The differences between a table and its expected rows; empty when there are none. */
@@ -150,7 +181,7 @@ export const tableFaults = async (
   const table = state.table(plan.name);
   const stored = await storedRows(database, plan);
   const faults = stored.flatMap((each) => {
-    const id = Number(each['id']);
+    const id = storedId(plan.key, each['id']);
     const kept = table.get(id);
     if (kept === undefined) return [`${plan.name} ${id} is there`];
     const wrong = differing(plan, each, kept.row);

@@ -1,18 +1,10 @@
-import {
-  ask,
-  dataOf,
-  missing,
-  note,
-  type Playing,
-  recordFault,
-  refusalFault,
-  statusFault,
-} from './asking.ts';
+import { ask, dataOf, note, type Playing, recordFault, refusalFault, statusFault } from './asking.ts';
 import { meets } from './conditions.ts';
+import { type Id, inPath, missing } from './ids.ts';
 import { barred, hasScope, isRefused, type Refused, viewedRow, type World, wouldRead } from './oracle.ts';
 import { actorSeen, playEvents, playHistory } from './past.ts';
 import type { Asking } from './people.ts';
-import type { ModelPlan, Row, Trashed } from './plan.ts';
+import { idOf, type ModelPlan, type Row, type Trashed } from './plan.ts';
 import { playDetail } from './reads.ts';
 import { playScope } from './scopes.ts';
 import { tableFaults } from './tables.ts';
@@ -53,7 +45,7 @@ const manages = (world: World, plan: ModelPlan, caller: Asking, row: Row): boole
 /** The world with a row, which then counts for its own conditions. */
 const withRow = (world: World, { name }: ModelPlan, row: Row): World => {
   const state = world.state.copy();
-  state.table(name).set(Number(row['id']), { row, version: 1 });
+  state.table(name).set(idOf(row), { row, version: 1 });
   return { ...world, state };
 };
 
@@ -107,14 +99,14 @@ const playTrash = async (
 };
 
 /** True if the record that a reference names is there. */
-const isThere = ({ state, users }: World, to: string, id: number): boolean =>
-  to === 'User' ? users.includes(id) : state.find(to, id) !== undefined;
+const isThere = ({ state, users }: World, to: string, id: Id): boolean =>
+  to === 'User' ? users.includes(id as number) : state.find(to, id) !== undefined;
 
 /**
  * The row of a record that comes back: references to what is gone are null, and a record that cannot be without one stays
  * where it is.
  */
-const returned = (world: World, plan: ModelPlan, caller: Asking, id: number, place: Place): Refused | Row => {
+const returned = (world: World, plan: ModelPlan, caller: Asking, id: Id, place: Place): Refused | Row => {
   const stopped = barredFrom[place](plan, 'create', caller);
   if (stopped !== undefined) return stopped;
   const first = trashOf(world, plan, place, caller).find((each) => each.id === id);
@@ -125,7 +117,7 @@ const returned = (world: World, plan: ModelPlan, caller: Asking, id: number, pla
       to !== undefined &&
       value !== null &&
       !(to === plan.name && value === id) &&
-      !isThere(world, to, Number(value))
+      !isThere(world, to, value as Id)
     );
   });
   const held = lost.filter(({ required }) => required).map(({ name }) => name);
@@ -170,13 +162,15 @@ const playReturn = async (
   playing: Playing,
   plan: ModelPlan,
   caller: Asking,
-  id: number,
+  id: Id,
   place: Place = 'admin',
 ): Promise<void> => {
   const wanted = returned(playing, plan, caller, id, place);
   const action = place === 'admin' ? 'restore' : 'return';
   const what = `${caller.name}: ${action} ${plan.name} ${id}`;
-  const answer = await ask(playing, caller, action, `${pathOf(plan, place)}/${id}/restore`, { body: {} });
+  const answer = await ask(playing, caller, action, `${pathOf(plan, place)}/${inPath(id)}/restore`, {
+    body: {},
+  });
   if (isRefused(wanted)) return note(playing, what, refusalFault(answer, wanted));
   const seen = place === 'admin' ? wanted : viewedRow(playing, plan, 'create', caller, wanted);
   note(playing, what, statusFault(answer, 200) ?? recordFault(dataOf(answer), plan, seen));
@@ -199,7 +193,7 @@ export const playDeleted = async (playing: Playing): Promise<void> => {
       }
     const others = people.callers.filter(({ administers }) => !administers);
     const existing = [...state.table(plan.name).keys()];
-    for (const id of [...ids, missing, ...existing.slice(0, 1)]) {
+    for (const id of [...ids, missing[plan.key], ...existing.slice(0, 1)]) {
       if (plan.manage !== undefined)
         for (const caller of random.some(others, 0.7)) {
           await playReturn(playing, plan, caller, id, 'api');

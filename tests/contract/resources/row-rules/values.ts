@@ -1,5 +1,6 @@
 import { field } from '../../../../src/fields/define.ts';
 import type { FieldDefinition } from '../../../../src/fields/field.ts';
+import { compareIds, type KeyKind } from './ids.ts';
 import type { Random } from './random.ts';
 
 /** A value as the API has it. */
@@ -103,9 +104,19 @@ export const someValue = (random: Random, kind: ValueKind, nullable: boolean): V
 
 const number = (value: Value): number => (typeof value === 'boolean' ? Number(value) : Number(value));
 
+/** The kind by which a field is compared: that of the ids, for ids and references. */
+export const comparedAs = ({
+  kind,
+  key = 'integer',
+}: {
+  readonly kind: ValueKind | 'reference' | 'id';
+  readonly key?: KeyKind;
+}): ValueKind | KeyKind => (kind === 'reference' || kind === 'id' ? key : kind);
+
 /** The order of two values of a kind: null first, texts by code point, numbers by size. */
-export const compareValues = (kind: ValueKind | 'reference' | 'id', a: Value, b: Value): number => {
+export const compareValues = (kind: ValueKind | KeyKind, a: Value, b: Value): number => {
   if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1;
+  if (kind === 'bigint') return compareIds(kind, String(a), String(b));
   if (typeof a === 'string' && kind !== 'decimal')
     return Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
   return number(a) - number(b);

@@ -5,6 +5,7 @@ import type { FieldDefinition } from '../../../../src/fields/field.ts';
 import { defineResource } from '../../../../src/model/define-resource.ts';
 import type { Resource } from '../../../../src/model/types.ts';
 import { modelsAsked, ruleOf, someCondition } from './conditions.ts';
+import { countFromFar, type KeyKind, keyOfPlace } from './ids.ts';
 import { actions, type Condition, type FieldPlan, type Method, type ModelPlan, methods } from './plan.ts';
 import { Random } from './random.ts';
 import { kinds, type Value, type ValueKind, valueKinds } from './values.ts';
@@ -25,7 +26,13 @@ const names: Readonly<Record<ValueKind, string>> = {
 
 const referenceNames = ['parent_id', 'team_id', 'union_id', 'user_ref_id'] as const;
 
-const someFields = (random: Random, before: readonly string[], self: string, owned: boolean): FieldPlan[] => {
+const someFields = (
+  random: Random,
+  keys: ReadonlyMap<string, KeyKind>,
+  self: string,
+  owned: boolean,
+): FieldPlan[] => {
+  const before = [...keys.keys()].filter((name) => name !== self);
   const others = valueKinds.filter((kind) => kind !== 'string' && kind !== 'enum');
   const values = ['string', 'enum', ...random.some(others, 0.3)] as const;
   const fields: FieldPlan[] = values.map((kind) => ({
@@ -39,7 +46,8 @@ const someFields = (random: Random, before: readonly string[], self: string, own
     // A record cannot name itself before it is there.
     const required = to !== self && to !== 'User' && random.chance(0.3);
     const shows = to === 'User' && random.chance(0.5);
-    fields.push({ name, kind: 'reference', to, required, anyone: random.chance(0.4), shows });
+    const key = keys.get(to) ?? 'integer';
+    fields.push({ name, kind: 'reference', to, key, required, anyone: random.chance(0.4), shows });
   }
   // A body may name anybody as the owner, where the rules leave it to bodies.
   const owner = { name: 'user_id', kind: 'reference', to: 'User', required: false, anyone: true } as const;
@@ -106,11 +114,13 @@ const restrictedOf = ({ restricted, held }: ModelPlan) => {
 /** Random models that refer to one another, with random rules. Names end with the world's number. */
 export const someModels = (random: Random, number: number): readonly ModelPlan[] => {
   const plans: ModelPlan[] = [];
+  const keys = new Map<string, KeyKind>();
   for (const [index, base] of ['Alpha', 'Beta', 'Seat', 'Gamma', 'Pass'].entries()) {
     const name = `${base}${number}`;
     const owned = base === 'Seat' || base === 'Pass' || random.chance(0.5);
-    const before = plans.map((plan) => plan.name);
-    const fields = someFields(random, before, name, owned);
+    const key = keyOfPlace(number, index);
+    keys.set(name, key);
+    const fields = someFields(random, keys, name, owned);
     const isMembership = index === 2 || index === 4;
     const [published] = random.some(
       fields.filter(({ kind }) => kind === 'enum' || kind === 'boolean'),
@@ -118,6 +128,7 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
     );
     plans.push({
       name,
+      key,
       path: `${base.toLowerCase()}_${number}s`,
       singular: `${base.toLowerCase()}_${number}`,
       fields,
@@ -152,12 +163,12 @@ export const someModels = (random: Random, number: number): readonly ModelPlan[]
 
 const definitionOf = (plan: FieldPlan): FieldDefinition => {
   if (plan.kind !== 'reference') return kinds[plan.kind].define(plan.required);
-  const { to = '', required, anyone = false, shows = false } = plan;
+  const { to = '', key = 'integer', required, anyone = false, shows = false } = plan;
   const shown: { readonly shows?: readonly ['username'] } = shows ? { shows: ['username'] } : {};
   if (plan.name === 'user_id') return field.owner(shown);
   return to === 'User'
     ? field.reference('User', { required, anyone, ...shown })
-    : field.reference(to, { required, anyone });
+    : field.reference(to, { required, anyone, key });
 };
 
 const fieldsOf = ({ fields }: ModelPlan): Readonly<Record<string, FieldDefinition>> =>
@@ -176,6 +187,7 @@ const isolationOf = ({ isolation }: ModelPlan) => {
 export const resourceWith = (plan: ModelPlan, more: Readonly<Record<string, unknown>>): Resource =>
   defineResource(plan.name, {
     ...more,
+    key: plan.key,
     fields: fieldsOf(plan),
     plural: plan.path,
     singular: plan.singular,
@@ -214,10 +226,12 @@ export const migrationsOf = (models: readonly ModelPlan[]): Migrations => ({
           return table === undefined ? [] : [[name, table]];
         });
         await createTable(db, dialect, plan.path, {
+          key: plan.key,
           fields: fieldsOf(plan),
           references: Object.fromEntries(references),
           model: plan.name,
         });
+        if (plan.key === 'bigint') await countFromFar(db, dialect, plan.path);
       }
     },
   },
