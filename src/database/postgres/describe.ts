@@ -12,6 +12,7 @@ import type {
 } from '../described-tables.ts';
 import type { Ask } from '../introspection.ts';
 import { quoteText } from '../quote.ts';
+import { describeRowSecurity } from './describe-row-security.ts';
 import { kindsOfPostgres, typeBehindDomains } from './introspect.ts';
 
 interface DescribedRow {
@@ -392,6 +393,7 @@ export const describePostgres: DescribeSchema = async (ask, given) => {
   return {
     schema,
     current,
+    rowSecurity: await describeRowSecurity(ask, named),
     tables: tables.map((table) =>
       tableOf(schema, table, {
         columns: (columns.get(table.id) ?? []).map((row) => columnOf(row, types)),

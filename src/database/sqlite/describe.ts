@@ -285,6 +285,7 @@ export const describeSqlite: DescribeSchema = async (ask, schema) => {
   const keys = new Map([...columns].map(([name, rows]) => [name.toLowerCase(), keyOf(rows)]));
   return {
     schema: undefined,
+    rowSecurity: undefined,
     current: true,
     tables: tables.map((table) =>
       tableOf(table, {
