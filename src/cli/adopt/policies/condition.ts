@@ -66,6 +66,28 @@ const flattened = (kind: 'any' | 'all', rules: readonly Condition[]): readonly C
   return parts.filter((part, at) => parts.findIndex((each) => isSame(each, part)) === at);
 };
 
+type Values = Extract<Condition, { readonly kind: 'value' }>;
+
+/** Joins comparisons of a column with values: those of either, or those of both. */
+const joined = (kind: 'any' | 'all', rules: readonly Condition[]): readonly Condition[] => {
+  const parts: Condition[] = [];
+  for (const rule of flattened(kind, rules)) {
+    const isOf = (part: Condition): part is Values =>
+      part.kind === 'value' && rule.kind === 'value' && part.column === rule.column && !part.not && !rule.not;
+    const at = parts.findIndex(isOf);
+    const found = parts[at];
+    if (found?.kind !== 'value' || rule.kind !== 'value') {
+      parts.push(rule);
+      continue;
+    }
+    const both = found.values.filter((value) => rule.values.some((each) => String(each) === String(value)));
+    const either = [...found.values, ...rule.values.filter((value) => !both.includes(value))];
+    const values = kind === 'any' ? either : both;
+    parts[at] = values.length === 0 ? never : { ...found, values };
+  }
+  return parts;
+};
+
 /** True if every row that meets one condition surely meets the other. */
 export const implies = (one: Condition, other: Condition): boolean => {
   if (one.kind === 'never' || other.kind === 'always' || isSame(one, other))
@@ -77,13 +99,13 @@ export const implies = (one: Condition, other: Condition): boolean => {
   if (one.kind !== 'value' || other.kind !== 'value') return false;
   const { column, values, not } = one;
   return (
-    column === other.column && !not && !other.not && values.every((value) => other.values.includes(value))
+    column === other.column && !not && !other.not && values.every((value) => other.values.map(String).includes(String(value)))
   );
 };
 
 /** All of the conditions hold. Those that follow from others are left out. */
 export const allOf = (rules: readonly Condition[]): Condition => {
-  const parts = flattened('all', rules);
+  const parts = joined('all', rules);
   if (parts.some(({ kind }) => kind === 'never')) return never;
   const left = parts.filter(
     (part, at) =>
@@ -99,7 +121,7 @@ export const allOf = (rules: readonly Condition[]): Condition => {
 
 /** At least one of the conditions holds. */
 export const anyOf = (rules: readonly Condition[]): Condition => {
-  const parts = flattened('any', rules);
+  const parts = joined('any', rules);
   if (parts.some(({ kind }) => kind === 'always')) return always;
   const left = parts.filter(
     (part, at) =>
