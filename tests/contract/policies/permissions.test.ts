@@ -4,10 +4,11 @@
  * writes. It knows nothing of the conversion. `POLICIES_SEED` is the seed of the first world.
  */
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { createProject } from '../../client/typescript.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
 import type { TestUser } from '../../support/service.ts';
 import { insertSql, Random, type Row, type Stage, stagePolicies, states } from './worlds.ts';
@@ -56,14 +57,22 @@ const plain = (value: unknown): unknown => (value === true ? 1 : value === false
 /** Hasura's own meaning of an expression: `x-hasura-user-id` is the caller, and a relationship has some such row. */
 const holds = (expression: Expression, row: Row, user: number, rows: Rows): boolean =>
   Object.entries(expression).every(([name, value]) => {
-    const all = (list: unknown) => (list as readonly Expression[]).map((each) => holds(each, row, user, rows));
+    const all = (list: unknown) =>
+      (list as readonly Expression[]).map((each) => holds(each, row, user, rows));
     if (name === '_and') return all(value).every(Boolean);
     if (name === '_or') return all(value).some(Boolean);
     if (name === '_not') return !holds(value as Expression, row, user, rows);
     if (name === 'members')
-      return rows.members.some((each) => each['team_id'] === row['team_id'] && row['team_id'] !== null && holds(value as Expression, each, user, rows));
+      return rows.members.some(
+        (each) =>
+          each['team_id'] === row['team_id'] &&
+          row['team_id'] !== null &&
+          holds(value as Expression, each, user, rows),
+      );
     if (name === 'project')
-      return rows.projects.some((each) => each['id'] === row['project_id'] && holds(value as Expression, each, user, rows));
+      return rows.projects.some(
+        (each) => each['id'] === row['project_id'] && holds(value as Expression, each, user, rows),
+      );
     return Object.entries(value as Expression).every(([operator, operand]) => {
       const found = plain(row[name]);
       const wanted = (of: unknown) => (of === 'X-Hasura-User-Id' ? user : plain(of));
@@ -106,7 +115,11 @@ const hasuraLeaf = (random: Random): Expression =>
 
 /** An expression that no model has. */
 const hasuraForeign = (random: Random): Expression =>
-  random.pick<Expression>([{ amount: { _gt: 3 } }, { open: { _neq: true } }, { project_id: { _is_null: true } }]);
+  random.pick<Expression>([
+    { amount: { _gt: 3 } },
+    { open: { _neq: true } },
+    { project_id: { _is_null: true } },
+  ]);
 
 const hasuraExpression = (random: Random, depth = 2): Expression => {
   if (depth === 0 || random.chance(0.4)) return hasuraLeaf(random);
@@ -120,7 +133,9 @@ interface Permissions {
 }
 
 const hasuraPermissions = (random: Random, world: number): Permissions => {
-  const read = random.chance(0.15) ? { _or: [hasuraForeign(random), hasuraLeaf(random)] } : hasuraExpression(random);
+  const read = random.chance(0.15)
+    ? { _or: [hasuraForeign(random), hasuraLeaf(random)] }
+    : hasuraExpression(random);
   const within = (): Expression => (random.chance(0.5) ? read : { _and: [read, hasuraLeaf(random)] });
   const update = within();
   const isChecked = random.chance(0.6);
@@ -129,7 +144,8 @@ const hasuraPermissions = (random: Random, world: number): Permissions => {
   const destroy = random.chance(0.2) ? hasuraLeaf(random) : within();
   const role = 'author';
   const permission = (values: Expression) => [{ role, permission: values }];
-  const of = (expression: Expression) => (row: Row, user: number, rows: Rows) => holds(expression, row, user, rows);
+  const of = (expression: Expression) => (row: Row, user: number, rows: Rows) =>
+    holds(expression, row, user, rows);
   const named = (name: string) => ({ schema: 'public', name: `w${world}_${name}` });
   return {
     metadata: {
@@ -138,7 +154,9 @@ const hasuraPermissions = (random: Random, world: number): Permissions => {
       array_relationships: [
         {
           name: 'members',
-          using: { manual_configuration: { remote_table: named('members'), column_mapping: { team_id: 'team_id' } } },
+          using: {
+            manual_configuration: { remote_table: named('members'), column_mapping: { team_id: 'team_id' } },
+          },
         },
       ],
       select_permissions: permission({ columns: '*', filter: read }),
@@ -189,7 +207,10 @@ const dabPermissions = (random: Random, world: number): Permissions => {
   const within = (): Policy =>
     random.chance(0.5)
       ? read
-      : { text: `${read.text} and ${narrow.text}`, holds: (...of) => read.holds(...of) && narrow.holds(...of) };
+      : {
+          text: `${read.text} and ${narrow.text}`,
+          holds: (...of) => read.holds(...of) && narrow.holds(...of),
+        };
   const [update, destroy] = [within(), random.chance(0.2) ? dabLeaf(random) : within()];
   const include = random.chance(0.6) ? ['title', 'amount'] : ['*'];
   const action = (name: string, policy: Policy, fields?: Expression) => ({
@@ -198,7 +219,8 @@ const dabPermissions = (random: Random, world: number): Permissions => {
     ...(fields === undefined ? {} : { fields }),
   });
   const isForeign = read.text.includes(' gt ');
-  const reads: Meaning['before'] = (row, user) => (isForeign ? Number(row['amount']) > 3 : read.holds(row, user));
+  const reads: Meaning['before'] = (row, user) =>
+    isForeign ? Number(row['amount']) > 3 : read.holds(row, user);
   return {
     metadata: {
       source: `w${world}_documents`,
@@ -206,7 +228,12 @@ const dabPermissions = (random: Random, world: number): Permissions => {
       permissions: [
         {
           role: 'author',
-          actions: [action('read', read), action('update', update, { include }), action('delete', destroy), 'create'],
+          actions: [
+            action('read', read),
+            action('update', update, { include }),
+            action('delete', destroy),
+            'create',
+          ],
         },
       ],
     },
@@ -214,13 +241,18 @@ const dabPermissions = (random: Random, world: number): Permissions => {
       read: { before: reads, after: () => true, columns: [] },
       create: { before: () => true, after: () => true, columns: written },
       update: {
-        before: (row, user) => (update === read ? reads(row, user) : reads(row, user) && narrow.holds(row, user)),
+        before: (row, user) =>
+          update === read ? reads(row, user) : reads(row, user) && narrow.holds(row, user),
         after: () => true,
         columns: include[0] === '*' ? written : include,
       },
       destroy: {
         before: (row, user) =>
-          destroy === read ? reads(row, user) : destroy.text.startsWith(`${read.text} and`) ? reads(row, user) && narrow.holds(row, user) : destroy.holds(row, user),
+          destroy === read
+            ? reads(row, user)
+            : destroy.text.startsWith(`${read.text} and`)
+              ? reads(row, user) && narrow.holds(row, user)
+              : destroy.holds(row, user),
         after: () => true,
         columns: [],
       },
@@ -277,9 +309,21 @@ describeEachDatabase('permissions as models', (databases) => {
     for (const { id } of users)
       for (const team_id of [1, 2, 3])
         if (random.chance(0.5))
-          sql.push(insertSql(`w${world}_members`, { team_id, user_id: id, role: random.pick(['viewer', 'editor', 'owner']) }));
+          sql.push(
+            insertSql(`w${world}_members`, {
+              team_id,
+              user_id: id,
+              role: random.pick(['viewer', 'editor', 'owner']),
+            }),
+          );
     for (let at = 0; at < 4; at += 1)
-      sql.push(insertSql(`w${world}_projects`, { name: 'p', lead_id: random.pick(users).id, public: random.chance(0.4) }));
+      sql.push(
+        insertSql(`w${world}_projects`, {
+          name: 'p',
+          lead_id: random.pick(users).id,
+          public: random.chance(0.4),
+        }),
+      );
     for (let at = 0; at < 25; at += 1)
       sql.push(
         insertSql(`w${world}_documents`, {
@@ -296,7 +340,7 @@ describeEachDatabase('permissions as models', (databases) => {
     projects: await program.rows(`select * from w${world}_projects`),
   });
 
-  it.each(['hasura', 'dab'] as const)('%s: each caller reads and writes what it allows', { timeout: 90_000 }, async (name) => {
+  const staged = async (name: keyof typeof sources) => {
     const { permissions, content } = sources[name];
     const made = worlds.map((world) => permissions(new Random(firstSeed + world), world));
     const folder = await mkdtemp(join(tmpdir(), 'gatewright-metadata-'));
@@ -308,54 +352,114 @@ describeEachDatabase('permissions as models', (databases) => {
       roles: ['author', 'author', 'author'],
       further: Object.fromEntries(worlds.map((world) => [`W${world}Team`, ['read']])),
     });
-    const { service, users } = await stage.serve();
-    const faults: string[] = [];
-    const cells = new Map<string, number>();
-    const isMapped = (world: number, action: string): boolean =>
-      stage.report.rules.some(({ table, action: of }) => table.endsWith(`w${world}_documents`) && of === action);
-    const compare = (what: string, world: number, action: string, real: boolean, ours: boolean): void => {
-      const cell = `${action} ${real} ${ours}`;
-      cells.set(cell, (cells.get(cell) ?? 0) + 1);
-      if (ours !== real && (ours || isMapped(world, action))) faults.push(`world ${world}, ${what}: ${name} ${real}, service ${ours}`);
-    };
-    for (const [index, { meanings }] of made.entries()) {
-      const world = index + 1;
-      const random = new Random(firstSeed * 31 + world);
-      await fill(random, world, stage, users);
-      const path = `/api/v1/w${world}_documents`;
-      const all = await rowsOf(stage, world);
-      for (const user of users) {
-        const { status, json } = await service.get<Row[]>(`${path}?fields=id&per_page=100`, { token: user });
-        const ours = new Set(status === 200 ? (json.data as Row[]).map(({ id }) => id) : []);
-        for (const row of all.documents)
-          compare(`${user.id} reads ${row['id']}`, world, 'read', meanings.read?.before(row, user.id, all) === true, ours.has(row['id']));
-      }
-      for (let at = 0; at < 25; at += 1) {
-        const user = random.pick(users);
-        const action = random.pick(['create', 'update', 'update', 'destroy'] as const);
-        const meaning = meanings[action];
-        const now = await rowsOf(stage, world);
-        const row = now.documents.length === 0 ? undefined : random.pick(now.documents);
-        if (row === undefined || meaning === undefined) continue;
-        const values = documentOf(random, users);
-        const some = Object.fromEntries(random.some(Object.entries(values).filter(([of]) => meaning.columns.includes(of)), 0.5, 1));
-        // A caller who is no administrator names no other user of the service.
-        const sent = action === 'create' ? { ...values, user_id: user.id } : 'user_id' in some ? { ...some, user_id: user.id } : some;
-        const before = action === 'create' || meaning.before(row, user.id, now);
-        const real = before && (action === 'destroy' || meaning.after({ project_id: null, ...(action === 'create' ? {} : row), ...sent }, user.id, now));
-        const body = { [`w${world}_document`]: sent };
-        const answer =
-          action === 'create'
-            ? await service.post(path, { token: user, body })
-            : action === 'update'
-              ? await service.request('PATCH', `${path}/${row['id']}`, { token: user, body })
-              : await service.delete(`${path}/${row['id']}`, { token: user });
-        if (![200, 201, 204, 403, 404].includes(answer.status)) throw new Error(`${action}: ${answer.status} ${answer.text}`);
-        compare(`${user.id} ${action} ${row['id']} ${JSON.stringify(sent)}`, world, action, real, answer.status < 300);
-      }
-    }
-    expect(faults.slice(0, 5), `POLICIES_SEED=${firstSeed}`).toEqual([]);
-    for (const cell of ['read true true', 'read false false', 'update true true', 'update false false', 'destroy true true'])
-      expect(cells.get(cell) ?? 0, cell).toBeGreaterThan(0);
+    return { stage, made };
+  };
+
+  it('the compiler accepts the files', { timeout: 60_000 }, async () => {
+    const { stage } = await staged('hasura');
+    const project = await createProject({ types: ['node'], lib: ['esnext.iterator'], noUnusedLocals: true });
+    const names = await readdir(join(stage.folder, 'resources'));
+    for (const name of names.filter((each) => each.endsWith('.ts')))
+      await project.write(name, await readFile(join(stage.folder, 'resources', name), 'utf8'));
+    expect(await project.compile()).toBe('');
   });
+
+  it.each(['hasura', 'dab'] as const)(
+    '%s: each caller reads and writes what it allows',
+    { timeout: 90_000 },
+    async (name) => {
+      const { stage, made } = await staged(name);
+      const { service, users } = await stage.serve();
+      const faults: string[] = [];
+      const cells = new Map<string, number>();
+      const isMapped = (world: number, action: string): boolean =>
+        stage.report.rules.some(
+          ({ table, action: of }) => table.endsWith(`w${world}_documents`) && of === action,
+        );
+      const compare = (what: string, world: number, action: string, real: boolean, ours: boolean): void => {
+        const cell = `${action} ${real} ${ours}`;
+        cells.set(cell, (cells.get(cell) ?? 0) + 1);
+        if (ours !== real && (ours || isMapped(world, action)))
+          faults.push(`world ${world}, ${what}: ${name} ${real}, service ${ours}`);
+      };
+      for (const [index, { meanings }] of made.entries()) {
+        const world = index + 1;
+        const random = new Random(firstSeed * 31 + world);
+        await fill(random, world, stage, users);
+        const path = `/api/v1/w${world}_documents`;
+        const all = await rowsOf(stage, world);
+        for (const user of users) {
+          const { status, json } = await service.get<Row[]>(`${path}?fields=id&per_page=100`, {
+            token: user,
+          });
+          const ours = new Set(status === 200 ? (json.data as Row[]).map(({ id }) => id) : []);
+          for (const row of all.documents)
+            compare(
+              `${user.id} reads ${row['id']}`,
+              world,
+              'read',
+              meanings.read?.before(row, user.id, all) === true,
+              ours.has(row['id']),
+            );
+        }
+        for (let at = 0; at < 25; at += 1) {
+          const user = random.pick(users);
+          const action = random.pick(['create', 'update', 'update', 'destroy'] as const);
+          const meaning = meanings[action];
+          const now = await rowsOf(stage, world);
+          const row = now.documents.length === 0 ? undefined : random.pick(now.documents);
+          if (row === undefined || meaning === undefined) continue;
+          const values = documentOf(random, users);
+          const some = Object.fromEntries(
+            random.some(
+              Object.entries(values).filter(([of]) => meaning.columns.includes(of)),
+              0.5,
+              1,
+            ),
+          );
+          // A caller who is no administrator names no other user of the service.
+          const sent =
+            action === 'create'
+              ? { ...values, user_id: user.id }
+              : 'user_id' in some
+                ? { ...some, user_id: user.id }
+                : some;
+          const before = action === 'create' || meaning.before(row, user.id, now);
+          const real =
+            before &&
+            (action === 'destroy' ||
+              meaning.after(
+                { project_id: null, ...(action === 'create' ? {} : row), ...sent },
+                user.id,
+                now,
+              ));
+          const body = { [`w${world}_document`]: sent };
+          const answer =
+            action === 'create'
+              ? await service.post(path, { token: user, body })
+              : action === 'update'
+                ? await service.request('PATCH', `${path}/${row['id']}`, { token: user, body })
+                : await service.delete(`${path}/${row['id']}`, { token: user });
+          if (![200, 201, 204, 403, 404].includes(answer.status))
+            throw new Error(`${action}: ${answer.status} ${answer.text}`);
+          compare(
+            `${user.id} ${action} ${row['id']} ${JSON.stringify(sent)}`,
+            world,
+            action,
+            real,
+            answer.status < 300,
+          );
+        }
+      }
+      expect(faults.slice(0, 5), `POLICIES_SEED=${firstSeed}`).toEqual([]);
+      for (const cell of [
+        'read true true',
+        'read false false',
+        'update true true',
+        'update false false',
+        'destroy true true',
+      ])
+        expect(cells.get(cell) ?? 0, cell).toBeGreaterThan(0);
+    },
+  );
 });

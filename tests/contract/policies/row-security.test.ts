@@ -9,7 +9,16 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeDatabase } from '../../support/databases.ts';
 import type { Service, TestUser } from '../../support/service.ts';
-import { insertSql, literal, type Program, Random, type Row, type Stage, stagePolicies, states } from './worlds.ts';
+import {
+  insertSql,
+  literal,
+  type Program,
+  Random,
+  type Row,
+  type Stage,
+  stagePolicies,
+  states,
+} from './worlds.ts';
 
 const firstSeed = Number(process.env['POLICIES_SEED'] ?? 20_261_130);
 const count = 6;
@@ -43,7 +52,8 @@ export default defineResource('Person', {
 });
 `;
 
-const uid = (random: Random): string => random.pick(['auth.uid()', '(select auth.uid())', "(auth.jwt() ->> 'sub')::uuid"]);
+const uid = (random: Random): string =>
+  random.pick(['auth.uid()', '(select auth.uid())', "(auth.jwt() ->> 'sub')::uuid"]);
 
 /** A condition on a document, as a policy states it. */
 const leaf = (random: Random, world: number): string => {
@@ -67,7 +77,8 @@ const leaf = (random: Random, world: number): string => {
 };
 
 /** A condition that no model has. */
-const foreign = (random: Random): string => random.pick(['amount > 3', 'project_id is null', 'lower(title) = title']);
+const foreign = (random: Random): string =>
+  random.pick(['amount > 3', 'project_id is null', 'lower(title) = title']);
 
 const expression = (random: Random, world: number, depth = 2): string => {
   if (depth === 0 || random.chance(0.4)) return leaf(random, world);
@@ -88,7 +99,8 @@ const policiesOf = (random: Random, world: number): string[] => {
   if (random.chance(0.3)) make('all', `using (${any()})`);
   if (random.chance(0.3)) make('select', `using (${leaf(random, world)})`, true);
   if (random.chance(0.8)) make('insert', `with check (${any()})`);
-  if (random.chance(0.8)) make('update', `using (${any()})${random.chance(0.2) ? ` with check (${any()})` : ''}`);
+  if (random.chance(0.8))
+    make('update', `using (${any()})${random.chance(0.2) ? ` with check (${any()})` : ''}`);
   if (random.chance(0.7)) make('delete', `using (${random.chance(0.2) ? 'auth.uid() is not null' : any()})`);
   return sql;
 };
@@ -127,7 +139,12 @@ const documentOf = (random: Random, callers: readonly Caller[]): Row => ({
   amount: random.below(6),
 });
 
-const fill = async (random: Random, world: number, program: Program, callers: readonly Caller[]): Promise<void> => {
+const fill = async (
+  random: Random,
+  world: number,
+  program: Program,
+  callers: readonly Caller[],
+): Promise<void> => {
   const sql: string[] = [];
   for (const name of ['a', 'b', 'c']) sql.push(insertSql(`w${world}_teams`, { name }));
   for (const { uuid, user } of callers)
@@ -142,7 +159,13 @@ const fill = async (random: Random, world: number, program: Program, callers: re
           }),
         );
   for (let at = 0; at < 4; at += 1)
-    sql.push(insertSql(`w${world}_projects`, { name: 'p', lead: random.pick(callers).uuid, public: random.chance(0.4) }));
+    sql.push(
+      insertSql(`w${world}_projects`, {
+        name: 'p',
+        lead: random.pick(callers).uuid,
+        public: random.chance(0.4),
+      }),
+    );
   for (let at = 0; at < 25; at += 1)
     sql.push(
       insertSql(`w${world}_documents`, {
@@ -153,10 +176,12 @@ const fill = async (random: Random, world: number, program: Program, callers: re
   await program.execute(sql.join(';\n'));
 };
 
-/** What row security lets a caller do, in a transaction that is rolled back. */
+/** Statements of a caller under row security, in a transaction that is rolled back. */
 const asCaller = async <T>({ program }: Stage, { uuid }: Caller, work: () => Promise<T>): Promise<T> => {
   const claims = JSON.stringify({ sub: uuid, role: 'authenticated' });
-  await program.execute(`begin; set local role authenticated; set local request.jwt.claims = ${literal(claims)}`);
+  await program.execute(
+    `begin; set local role authenticated; set local request.jwt.claims = ${literal(claims)}`,
+  );
   try {
     return await work();
   } finally {
@@ -211,19 +236,27 @@ class Play {
     const cell = `${action} ${real} ${ours}`;
     this.cells.set(cell, (this.cells.get(cell) ?? 0) + 1);
     const exact = ruleOf(this.#stage, world, action) !== undefined && isWhole(this.#stage, world);
-    if (ours !== real && (ours || exact)) this.faults.push(`world ${world}, ${what}: row security ${real}, service ${ours}`);
+    if (ours !== real && (ours || exact))
+      this.faults.push(`world ${world}, ${what}: row security ${real}, service ${ours}`);
   }
 
   async reads(world: number): Promise<void> {
-    const all = (await this.#stage.program.rows(`select id from w${world}_documents`)).map(({ id }) => Number(id));
+    const all = (await this.#stage.program.rows(`select id from w${world}_documents`)).map(({ id }) =>
+      Number(id),
+    );
     for (const caller of this.#callers) {
       const sql = `select id from w${world}_documents`;
       const rows = await asCaller(this.#stage, caller, () => this.#stage.program.rows(sql));
       const real = new Set(rows.map(({ id }) => Number(id)));
-      const answer = await this.#service.get<Row[]>(`/api/v1/w${world}_documents?fields=id`, { token: caller.user });
+      const answer = await this.#service.get<Row[]>(`/api/v1/w${world}_documents?fields=id`, {
+        token: caller.user,
+      });
       if (answer.status !== 200 && answer.status !== 403) throw new Error(answer.text);
-      const ours = new Set(answer.status === 200 ? (answer.json.data as Row[]).map(({ id }) => Number(id)) : []);
-      for (const id of all) this.#compare(`${caller.uuid} reads ${id}`, world, 'read', real.has(id), ours.has(id));
+      const ours = new Set(
+        answer.status === 200 ? (answer.json.data as Row[]).map(({ id }) => Number(id)) : [],
+      );
+      for (const id of all)
+        this.#compare(`${caller.uuid} reads ${id}`, world, 'read', real.has(id), ours.has(id));
     }
   }
 
@@ -233,7 +266,9 @@ class Play {
     const action = random.pick(['create', 'update', 'update', 'destroy'] as const);
     const values = documentOf(random, this.#callers);
     const table = `w${world}_documents`;
-    const [row] = await this.#stage.program.rows(`select id from ${table} order by md5(id::text || ${random.below(99)}) limit 1`);
+    const [row] = await this.#stage.program.rows(
+      `select id from ${table} order by md5(id::text || ${random.below(99)}) limit 1`,
+    );
     const id = Number(row?.['id']);
     const some = Object.fromEntries(random.some(Object.entries(values), 0.5, 1));
     const assigned = Object.entries(some).map(([name, value]) => `${name} = ${literal(value)}`);
@@ -245,9 +280,13 @@ class Play {
     const real = await changes(this.#stage, caller, counted(sql));
     const path = `/api/v1/${table}`;
     const asked = {
-      create: () => this.#service.post(path, { token: caller.user, body: { [`w${world}_document`]: values } }),
+      create: () =>
+        this.#service.post(path, { token: caller.user, body: { [`w${world}_document`]: values } }),
       update: () =>
-        this.#service.request('PATCH', `${path}/${id}`, { token: caller.user, body: { [`w${world}_document`]: some } }),
+        this.#service.request('PATCH', `${path}/${id}`, {
+          token: caller.user,
+          body: { [`w${world}_document`]: some },
+        }),
       destroy: () => this.#service.delete(`${path}/${id}`, { token: caller.user }),
     }[action];
     const { status, text } = await asked();
@@ -293,7 +332,9 @@ describeDatabase('postgres', 'row security as models', (databases) => {
     return played.played;
   };
 
-  it('each caller reads and writes by the service what row security lets it', { timeout: 90_000 }, async () => {
+  it('each caller reads and writes by the service what row security lets it', {
+    timeout: 90_000,
+  }, async () => {
     const made = await stage(firstSeed);
     const { faults, cells } = await play(made, firstSeed, 30);
     expect(faults.slice(0, 5), `POLICIES_SEED=${firstSeed}`).toEqual([]);
@@ -312,7 +353,12 @@ describeDatabase('postgres', 'row security as models', (databases) => {
       const path = join(made.folder, `resources/w${world}_document.ts`);
       const text = await readFile(path, 'utf8').catch(() => '');
       // Of conditions that must all hold, one is enough now.
-      const wider = text.replace(/\ballOf\((?!equals\('id')/, 'anyOf(').replace(/^import.*$/m, "import { allOf, anyOf, defineResource, equals, field, member, own, via } from 'gatewright';");
+      const wider = text
+        .replace(/\ballOf\((?!equals\('id')/, 'anyOf(')
+        .replace(
+          /^import.*$/m,
+          "import { allOf, anyOf, defineResource, equals, field, member, own, via } from 'gatewright';",
+        );
       if (wider !== text && /\ballOf\((?!equals\('id')/.test(text)) dropped += 1;
       await writeFile(path, wider);
     }

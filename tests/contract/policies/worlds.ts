@@ -92,7 +92,10 @@ export const stagePolicies = async (
   const folder = await mkdtemp(join(root, 'reports', 'policies-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'resources'));
-  await writeFile(join(folder, 'gatewright.config.ts'), "import { defineConfig } from 'gatewright';\n\nexport default defineConfig({});\n");
+  await writeFile(
+    join(folder, 'gatewright.config.ts'),
+    "import { defineConfig } from 'gatewright';\n\nexport default defineConfig({});\n",
+  );
   for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
   const home = process.cwd();
   process.chdir(folder);
@@ -106,7 +109,11 @@ export const stagePolicies = async (
   }
   const serve: Stage['serve'] = async () => {
     const application = await loadApplication(folder);
-    const service = await startService(databases, { url, application, env: { LOG_LEVEL: 'warn', API_DOCS: 'off' } });
+    const service = await startService(databases, {
+      url,
+      application,
+      env: { LOG_LEVEL: 'warn', API_DOCS: 'off' },
+    });
     onTestFinished(() => service.close());
     const token = await service.admin();
     const grants = report.roles.flatMap(({ name, grants }) =>

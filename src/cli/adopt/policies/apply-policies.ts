@@ -26,7 +26,7 @@ export interface PolicyRequest {
   readonly callerModel: KnownFields | undefined;
 }
 
-/** What became of the rules. */
+/** The outcome for all rules of a source. */
 export interface PolicyReport {
   readonly source: string;
   readonly mapped: readonly {
@@ -284,8 +284,12 @@ export const applyPolicies = (
   const changed = models.map((adopted): AdoptedModel => {
     const table = tableText(adopted.table);
     const known = world.byTable.get(table);
-    if (known === undefined || !source.rules.some((rule) => tableText(rule.table) === table)) return adopted;
+    if (known === undefined) return adopted;
     const policies = new ModelPolicies(adopted, known, left);
+    if (!source.rules.some((rule) => tableText(rule.table) === table))
+      return known.caller === undefined
+        ? adopted
+        : { ...withEntries(adopted, policies.restricted([])), policies: { policies: source.name } };
     const chosen = policies.choose(policies.rules(source, world));
     for (const { action, roles, code } of chosen) {
       if (code === undefined || roles.length === 0) continue;

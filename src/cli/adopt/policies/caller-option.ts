@@ -43,7 +43,7 @@ const callerModel = (model: ResourceModel, field: string, text: string): KnownFi
   const isUnique = model.unique.some((set) => set.length === 1 && set[0] === owner);
   if (!isUnique && !('unique' in (model.fields.get(owner)?.options ?? {})))
     refuse(`a user may have several records of ${name}: say field.owner({ unique: true })`);
-  // Whoever writes these records decides whose rows a caller reaches.
+  // The writers of these records decide whose rows a caller reaches.
   if (rules.permissions === 'none') refuse(`everyone may write ${name}: say permissions: 'writes' or 'all'`);
   return { model: name, fields, filled: new Set(), owner, caller: field };
 };

@@ -99,7 +99,10 @@ export const implies = (one: Condition, other: Condition): boolean => {
   if (one.kind !== 'value' || other.kind !== 'value') return false;
   const { column, values, not } = one;
   return (
-    column === other.column && !not && !other.not && values.every((value) => other.values.map(String).includes(String(value)))
+    column === other.column &&
+    !not &&
+    !other.not &&
+    values.every((value) => other.values.map(String).includes(String(value)))
   );
 };
 

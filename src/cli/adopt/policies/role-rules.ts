@@ -50,7 +50,7 @@ const updated = ({ before, after, columns }: SourceRule, read: Condition, readsF
   }
   if (!implies(before, read)) return { because: 'the role changes rows that it does not read' };
   if (after !== undefined && isSame(before, after)) return { condition: before };
-  // What is not written stays as it was.
+  // A column that no update writes stays as it was.
   const stays = columns !== undefined && !comparedColumns(before).some((column) => columns.has(column));
   if (before.kind === 'always' && after === undefined) return { condition: before };
   return stays && (after === undefined || after.kind === 'always')

@@ -116,6 +116,8 @@ class PolicyReader {
   }
 
   #name(policy: DescribedPolicy, action: RowAction, side: Side, reasons: readonly string[]): void {
+    // All rules of this role stay closed, whatever they say.
+    if (this.#role.name === anonymousRole) return;
     const part = side === 'using' ? 'using' : 'with check';
     const place = `policy ${JSON.stringify(policy.name)} on ${policy.table}, role ${this.#role.name}, ${action}, ${part}`;
     this.left.push({ place, because: reasons.join('; ') });

@@ -31,7 +31,7 @@ export interface KnownField {
 
 export interface World {
   readonly byTable: ReadonlyMap<string, KnownFields>;
-  /** Whose records say which user of the service a caller of the other program is. */
+  /** The model that says by its records which user of the service a caller of the other program is. */
   readonly callers: KnownFields | undefined;
 }
 

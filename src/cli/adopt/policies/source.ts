@@ -1,10 +1,10 @@
-/** What every reader of policies gives: a rule for each table, role and action, with its place in the source. */
+/** The result of every reader of policies: a rule for each table, role and action, with its place in the source. */
 
 import type { PlacedTable } from '../../../database/described-tables.ts';
 import type { RowAction } from '../../../model/row-expression.ts';
 import type { Condition } from './condition.ts';
 
-/** What a role may do with the rows of a table by one action. */
+/** The rows of a table that a role reaches by one action. */
 export interface SourceRule {
   readonly table: PlacedTable;
   readonly role: string;
@@ -39,7 +39,7 @@ export interface SourcePolicies {
   readonly readsFirst: boolean;
 }
 
-/** What a reader knows beside its source. */
+/** The knowledge of a reader beside its source. */
 export interface ReaderContext {
   /** Names of claims and settings that hold the id of the caller, in lower case. */
   readonly claims: ReadonlySet<string>;

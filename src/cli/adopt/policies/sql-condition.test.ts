@@ -69,13 +69,19 @@ describe('expressions of row security', () => {
     ["(auth.role() = 'authenticated'::text)", { kind: 'always' }],
     ["(auth.role() = 'other'::text)", { kind: 'never' }],
     ['(auth.uid() IS NOT NULL)', { kind: 'always' }],
-    ["(open OR (author = auth.uid()))", { kind: 'any', rules: [value('open', true), caller('author')] }],
+    ['(open OR (author = auth.uid()))', { kind: 'any', rules: [value('open', true), caller('author')] }],
     [
       '(EXISTS ( SELECT 1\n   FROM members m\n  WHERE ((m.team = notes.team) AND (m.person = auth.uid()))))',
       among(caller('person')),
     ],
-    ['(team IN ( SELECT members.team\n   FROM members\n  WHERE (members.person = auth.uid())))', among(caller('person'))],
-    ['(auth.uid() IN ( SELECT m.person\n   FROM members m\n  WHERE (m.team = notes.team)))', among(caller('person'))],
+    [
+      '(team IN ( SELECT members.team\n   FROM members\n  WHERE (members.person = auth.uid())))',
+      among(caller('person')),
+    ],
+    [
+      '(auth.uid() IN ( SELECT m.person\n   FROM members m\n  WHERE (m.team = notes.team)))',
+      among(caller('person')),
+    ],
   ])('%s is a condition', (sql, condition) => {
     expect(read(sql)).toMatchObject(condition);
   });
@@ -88,10 +94,18 @@ describe('expressions of row security', () => {
     ["((auth.jwt() ->> 'org'::text) = team)", '', 'the claim org'],
     ['(author <> auth.uid())', '', 'compared with the caller by "not"'],
     ['(state = NULL::text)', '', 'compared with null'],
-    ['((state)::character varying(2) = \'a\'::text)', '', 'compared as character varying(2)'],
-    ['(EXISTS ( SELECT 1\n   FROM members m\n  WHERE (m.person = auth.uid())))', '', 'nothing to do with the record'],
+    ["((state)::character varying(2) = 'a'::text)", '', 'compared as character varying(2)'],
+    [
+      '(EXISTS ( SELECT 1\n   FROM members m\n  WHERE (m.person = auth.uid())))',
+      '',
+      'nothing to do with the record',
+    ],
     ['(team = ( SELECT m.team\n   FROM members m\n  WHERE (m.person = auth.uid())))', '', 'may have several'],
-    ['(NOT (EXISTS ( SELECT 1\n   FROM members m\n  WHERE ((m.team = notes.team) AND (m.person = auth.uid())))))', '', 'no rows of members'],
+    [
+      '(NOT (EXISTS ( SELECT 1\n   FROM members m\n  WHERE ((m.team = notes.team) AND (m.person = auth.uid())))))',
+      '',
+      'no rows of members',
+    ],
     ['(EXISTS ( SELECT 1\n   FROM other o\n  WHERE (o.team = notes.team)))', '', 'other is no table'],
   ])('%s is named', (sql, _column, reason) => {
     expect(unknownReasons(read(sql)).join()).toContain(reason);
@@ -102,7 +116,7 @@ describe('expressions of row security', () => {
     "(state = E'a\\\\b')",
     '(EXISTS ( SELECT 1 FROM (members m JOIN notes n ON ((n.id = m.id)))))',
     '(EXISTS ( SELECT 1 FROM members m LIMIT 1))',
-    '(state ~~ \'a%\'::text)',
+    "(state ~~ 'a%'::text)",
     'CASE WHEN open THEN true ELSE false END',
     '(state = ',
     `${'('.repeat(80)}open${')'.repeat(80)}`,
@@ -111,7 +125,8 @@ describe('expressions of row security', () => {
   });
 
   it('asks the policies of a table within a policy', () => {
-    const sql = '(EXISTS ( SELECT 1\n   FROM members m\n  WHERE ((m.team = notes.team) AND (m.person = auth.uid()))))';
+    const sql =
+      '(EXISTS ( SELECT 1\n   FROM members m\n  WHERE ((m.team = notes.team) AND (m.person = auth.uid()))))';
     expect(read(sql, 'authenticated', caller('person'))).toMatchObject(among(caller('person')));
     expect(read(sql, 'authenticated', value('role', 'owner'))).toMatchObject({
       rule: { kind: 'all', rules: [caller('person'), value('role', 'owner')] },
