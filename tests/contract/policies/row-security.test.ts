@@ -21,7 +21,7 @@ import {
 } from './worlds.ts';
 
 const firstSeed = Number(process.env['POLICIES_SEED'] ?? 20_261_130);
-const count = 6;
+const count = Number(process.env['POLICIES_WORLDS'] ?? 6);
 
 /** The functions and roles of Supabase. Roles belong to the server, which other tests share. */
 const supabase = `

@@ -56,9 +56,7 @@ const ruleText = ({ code }: Pick<RoleRule, 'code'>): string =>
 
 /** Roles with the same rule and the same fields; of several groups, the largest, and of these the first. */
 const largestGroup = (rules: readonly RoleRule[]): readonly RoleRule[] => {
-  const groups = Map.groupBy(rules, (rule) =>
-    JSON.stringify([ruleText(rule), rule.hidden, rule.owner ?? '']),
-  );
+  const groups = Map.groupBy(rules, (rule) => JSON.stringify([rule.rows, rule.hidden, rule.owner ?? '']));
   return [...groups.values()].reduce<readonly RoleRule[]>(
     (most, group) => (group.length > most.length ? group : most),
     [],

@@ -14,6 +14,8 @@ export interface RoleRule {
   readonly action: RowAction;
   readonly place: string;
   readonly code: Code | 'every';
+  /** A text that is the same for the same rows. */
+  readonly rows: string;
   /** Fields that the role does not read, or does not write, by it; in the order of the columns. */
   readonly hidden: readonly string[];
   /** The field that gets the caller by itself. */
@@ -108,7 +110,8 @@ const roleRule = (
     ([column, { name }]) =>
       (name === known.owner || column === known.caller) && implies(condition, { kind: 'caller', column }),
   );
-  const made = { role, action, place, hidden, owner, isOwned: known.owner !== undefined && isOwned };
+  const rows = conditionKey(condition);
+  const made = { role, action, place, rows, hidden, owner, isOwned: known.owner !== undefined && isOwned };
   if (condition.kind === 'always') return { ...made, code: 'every' };
   const written = ruleCode(condition, world, known);
   return 'because' in written ? written.because : { ...made, code: written.code };
