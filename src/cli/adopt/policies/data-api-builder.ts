@@ -16,13 +16,13 @@ import {
 /** Claims that name the user of a token, beside those that the command line names. */
 const userClaims = ['sub', 'oid', 'userid'];
 
-const actions: Readonly<Record<string, readonly RowAction[]>> = {
-  create: ['create'],
-  read: ['read'],
-  update: ['update'],
-  delete: ['destroy'],
-  '*': ['create', 'read', 'update', 'destroy'],
-};
+const actions: ReadonlyMap<string, readonly RowAction[]> = new Map([
+  ['create', ['create']],
+  ['read', ['read']],
+  ['update', ['update']],
+  ['delete', ['destroy']],
+  ['*', ['create', 'read', 'update', 'destroy']],
+]);
 
 /** The role of requests without a token. */
 const anonymousRole = 'anonymous';
@@ -149,7 +149,7 @@ class EntityReader {
     return listAt(permission['actions'], `${place}.actions`).flatMap((each) => {
       const given = isMap(each) ? each : { action: each };
       const action = textAt(given['action'], `${place}.action`).toLowerCase();
-      const meant = actions[action];
+      const meant = actions.get(action);
       if (meant === undefined) throw new SourceError(`${place}.actions names no action: ${action}`);
       return meant.map((each) => this.#rule(role, each, given, place));
     });

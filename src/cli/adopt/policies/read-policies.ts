@@ -12,7 +12,7 @@ import { type ReaderContext, SourceError, type SourcePolicies } from './source.t
 /** Exit status where a source cannot be read. */
 const unread = 2;
 
-/** Most bytes of a file. @limit adopt | file of `--policies` | bytes | 2 */
+/** Most bytes of a file. */
 const mostBytes = 64 * 1024 * 1024;
 
 /** Claims and settings with the id of the caller, in lower case. */

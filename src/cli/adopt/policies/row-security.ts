@@ -9,7 +9,7 @@ import type {
 } from '../../../database/described-tables.ts';
 import { errorMessage } from '../../../kernel/error-message.ts';
 import { type RowAction, rowActions } from '../../../model/row-expression.ts';
-import { allOf, anyOf, type Condition, never, unknown, unknownReasons } from './condition.ts';
+import { allOf, always, anyOf, type Condition, never, unknown, unknownReasons } from './condition.ts';
 import type { LeftPolicy, ReaderContext, SourcePolicies, SourceRule } from './source.ts';
 import { type SqlContext, sqlCondition } from './sql-condition.ts';
 import { parseSqlExpression } from './sql-expression.ts';
@@ -92,7 +92,8 @@ class PolicyReader {
 
   #condition(table: DescribedTable, policy: DescribedPolicy, side: Side): Condition {
     const sql = side === 'check' ? (policy.check ?? policy.using) : policy.using;
-    if (sql === undefined) return allOf([]);
+    // Without an expression, a permissive policy opens nothing, and a restrictive one closes nothing.
+    if (sql === undefined) return policy.permissive ? never : always;
     try {
       return sqlCondition(parseSqlExpression(sql), table, this.#context());
     } catch (error) {

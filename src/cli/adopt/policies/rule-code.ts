@@ -45,12 +45,19 @@ const call = (name: string, ...of: readonly Code[]): RuleCode => ({ code: { call
 /** Kinds of fields whose values are compared as a policy compares them. */
 const comparable = new Set(['string', 'text', 'enum', 'boolean', 'integer', 'uuid']);
 
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['t', true],
+  ['false', false],
+  ['f', false],
+]);
+
 /** A value of a policy as a value of a field; undefined where it is none, or one with another meaning. */
 const valueFor = ({ type, options }: FieldDefinition, value: Constant): Json | undefined => {
   if (!comparable.has(type.kind)) return undefined;
   const text = String(value);
   const read = (): Json | undefined => {
-    if (type.kind === 'boolean') return { true: true, false: false, t: true, f: false }[text];
+    if (type.kind === 'boolean') return truths.get(text);
     if (type.kind === 'integer') return /^(?:0|-?[1-9]\d*)$/.test(text) ? Number(text) : undefined;
     return type.kind === 'uuid' ? text.toLowerCase() : text;
   };
