@@ -251,8 +251,8 @@ export const command = defineCommand({
     if (writes) await replaceFiles(folder, files);
     const paths = writes ? files.map(({ path }) => shownPath(folder, path)) : [];
     if (values.json === true) {
-      const policies = report === undefined ? {} : { policies: policyJson(report, found.roles) };
-      io.print(JSON.stringify({ ...reportJson(plan, paths), ...policies }));
+      const policies = report && policyJson(report, found.roles);
+      io.print(JSON.stringify(reportJson(plan, paths, policies)));
     } else {
       for (const line of reportLines(plan)) io.print(line);
       if (report !== undefined) for (const line of policyLines(report, found.roles)) io.print(line);

@@ -219,7 +219,7 @@ const dabPermissions = (random: Random, world: number): Permissions => {
     ...(fields === undefined ? {} : { fields }),
   });
   const isForeign = read.text.includes(' gt ');
-  const reads: Meaning['before'] = (row, user) =>
+  const reads = (row: Row, user: number): boolean =>
     isForeign ? Number(row['amount']) > 3 : read.holds(row, user);
   return {
     metadata: {

@@ -127,14 +127,14 @@ class ODataReader {
   #equal(name: string, other: Operand): Condition {
     const column = this.#context.columnOf(name);
     if (column === undefined) return unknown(`@item.${name} is no column`);
+    if (other.kind === 'constant')
+      return other.value === null
+        ? { kind: 'null', column, not: false }
+        : { kind: 'value', column, values: [other.value], not: false };
     if (other.kind === 'item') return unknown(`${column} is compared with another column`);
-    if (other.kind === 'claim')
-      return this.#context.claims.has(other.name.toLowerCase())
-        ? { kind: 'caller', column }
-        : unknown(`${column} is compared with @claims.${other.name}: conditions know the caller only`);
-    return other.value === null
-      ? { kind: 'null', column, not: false }
-      : { kind: 'value', column, values: [other.value], not: false };
+    return this.#context.claims.has(other.name.toLowerCase())
+      ? { kind: 'caller', column }
+      : unknown(`${column} is compared with @claims.${other.name}: conditions know the caller only`);
   }
 }
 
