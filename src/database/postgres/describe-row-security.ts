@@ -39,7 +39,7 @@ const inSchema = (schema: string): string =>
   `c.relnamespace = (select oid from pg_namespace where nspname = ${schema})`;
 
 const policiesSql = (schema: string): string => `select c.relname::text as "table", p.polname::text as name,
-    p.polcmd::text as command, p.polpermissive as permissive, 0 = any(p.polroles) as everyone,
+    p.polcmd::text as command, p.polpermissive as permissive, p.polroles = '{0}'::oid[] as everyone,
     array(select r.rolname::text from pg_roles r where r.oid = any(p.polroles) order by r.rolname) as roles,
     pg_get_expr(p.polqual, p.polrelid) as "using", pg_get_expr(p.polwithcheck, p.polrelid) as "check"
   from pg_policy p join pg_class c on c.oid = p.polrelid

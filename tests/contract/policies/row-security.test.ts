@@ -248,7 +248,7 @@ class Play {
       const sql = `select id from w${world}_documents`;
       const rows = await asCaller(this.#stage, caller, () => this.#stage.program.rows(sql));
       const real = new Set(rows.map(({ id }) => Number(id)));
-      const answer = await this.#service.get<Row[]>(`/api/v1/w${world}_documents?fields=id`, {
+      const answer = await this.#service.get<Row[]>(`/api/v1/w${world}_documents?fields=id&per_page=100`, {
         token: caller.user,
       });
       if (answer.status !== 200 && answer.status !== 403) throw new Error(answer.text);
