@@ -123,9 +123,48 @@ export interface DescribedTable extends PlacedTable {
   readonly rights: readonly ('select' | 'insert' | 'update' | 'delete')[];
 }
 
+/** A policy of row security. */
+export interface DescribedPolicy {
+  readonly table: string;
+  readonly name: string;
+  readonly command: 'all' | 'select' | 'insert' | 'update' | 'delete';
+  /** False for a restrictive one. */
+  readonly permissive: boolean;
+  /** Roles that it names; undefined for everyone. */
+  readonly roles: readonly string[] | undefined;
+  readonly using: string | undefined;
+  readonly check: string | undefined;
+}
+
+/** Rights of a role over a table: columns that it may select, insert and update. */
+export interface DescribedRights {
+  readonly select: ReadonlySet<string>;
+  readonly insert: ReadonlySet<string>;
+  readonly update: ReadonlySet<string>;
+  readonly delete: boolean;
+}
+
+/** A role of the database to which policies apply. */
+export interface DescribedRole {
+  readonly name: string;
+  /** True if row security does not hold for it. */
+  readonly bypasses: boolean;
+  /** The roles whose rights it has, with itself. */
+  readonly has: readonly string[];
+  /** Rights by the names of tables. */
+  readonly rights: ReadonlyMap<string, DescribedRights>;
+}
+
+export interface DescribedRowSecurity {
+  readonly policies: readonly DescribedPolicy[];
+  readonly roles: readonly DescribedRole[];
+}
+
 export interface DescribedSchema {
   /** The schema that was read; undefined where a database has none. */
   readonly schema: string | undefined;
+  /** Policies of row security, and their roles; undefined where there are none. */
+  readonly rowSecurity: DescribedRowSecurity | undefined;
   /** True if statements find its tables without naming it. */
   readonly current: boolean;
   /** In the order of their names. */

@@ -232,6 +232,7 @@ const rows: readonly Row[] = [
     'command adopt',
     [`${guide}adopt`, 'gatewright adopt'],
     [`${guide}existing-tables`, 'adopt.md', 'adopt.zh-CN.md'],
+    [`${guide}adopt`, '--policies'],
   ],
   [
     'command generate endpoint, command generate job, setting onStart, setting onStop',

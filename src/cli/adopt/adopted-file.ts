@@ -135,8 +135,8 @@ export const codeDigest = (text: string): string => {
 };
 
 /** All that the database says of a table. */
-export const databaseFacts = ({ table, columns }: AdoptedModel): FactTexts => {
-  const facts: Record<string, string> = { kind: table.kind };
+export const databaseFacts = ({ table, columns, policies }: AdoptedModel): FactTexts => {
+  const facts: Record<string, string> = { kind: table.kind, ...policies };
   for (const { column, declared } of columns) facts[`column ${column}`] = declared;
   if (table.key.length > 0) facts['key'] = table.key.join(', ');
   for (const { name, columns: of, because } of table.unique)
@@ -165,6 +165,12 @@ export const codeFacts = ({ entries }: AdoptedModel): FactTexts => {
   }
   return facts;
 };
+
+/** The source of the policies that a model has; undefined without any. */
+export const policiesOf = (recorded: RecordedTable): string | undefined =>
+  'database' in recorded && Object.hasOwn(recorded.database, 'policies')
+    ? recorded.database['policies']
+    : undefined;
 
 export const recordedModel = (adopted: AdoptedModel, text: string): RecordedModel => ({
   model: adopted.model,

@@ -39,6 +39,8 @@ export interface AdoptedModel {
   readonly comment: readonly string[];
   /** Remarks on the table: indexes, keys and conditions that no field has, and why it is read-only. */
   readonly remarks: readonly string[];
+  /** Rules from policies of another program, by name; undefined without any. */
+  readonly policies?: Readonly<Record<string, string>>;
 }
 
 export interface LeftTable {

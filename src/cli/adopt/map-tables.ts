@@ -37,6 +37,8 @@ export interface MapRequest {
   readonly taken: TakenNames;
   /** Models of other tables, by the text of the table. */
   readonly others: ReadonlyMap<string, KnownModel>;
+  /** Columns that name the owner of a row, by the text of the table. */
+  readonly owners?: ReadonlyMap<string, string>;
 }
 
 const draftOf = (table: DescribedTable, { formerNames, taken }: MapRequest): Draft => ({
@@ -114,7 +116,8 @@ const draw = (draft: Draft, drafts: ReadonlyMap<string, Draft>, request: MapRequ
   const own = writtenColumns(draft);
   const ownNames = new Map([...own].map(([name, column]) => [column, name]));
   const { leads, remarks } = leadsOf(draft, drafts, request);
-  const taken = new Set<string>();
+  const owner = request.owners?.get(tableText(table));
+  const taken = new Set(owner === undefined ? [] : ['user_id']);
   const references: Omit<DraftReference, 'from'>[] = [];
   const columns = table.columns.map((column): ColumnOutcome => {
     const of = { column: column.name, declared: declaredText(column) };
@@ -129,7 +132,8 @@ const draw = (draft: Draft, drafts: ReadonlyMap<string, Draft>, request: MapRequ
     const made = fieldFor(draft, column, lead);
     if ('because' in made) return { ...of, field: undefined, definition: undefined, remarks: [made.because] };
     const plain = plainName(column.name, 'column');
-    const field = lead === undefined ? nameField(plain, taken) : nameReference(plain, taken);
+    const named = lead === undefined ? nameField : nameReference;
+    const field = column.name === owner ? 'user_id' : named(plain, taken);
     if (lead?.draft !== undefined) references.push({ field, to: lead.draft });
     const part = isPart(draft, column) ? ['a part of the key'] : [];
     return { ...of, field, definition: made.definition, remarks: [...part, ...made.remarks] };

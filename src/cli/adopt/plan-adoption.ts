@@ -73,6 +73,10 @@ export interface PlanRequest {
   readonly taken: TakenNames;
   /** Models of the application that foreign keys can lead to. */
   readonly others: ReadonlyMap<string, KnownModel>;
+  /** Columns that name the owner of a row, by the text of the table. */
+  readonly owners?: ReadonlyMap<string, string>;
+  /** Adds the rules of another program's policies. */
+  readonly withPolicies?: (models: readonly AdoptedModel[]) => readonly AdoptedModel[];
 }
 
 const readText = async (folder: string, path: string): Promise<string | undefined> => {
@@ -255,7 +259,8 @@ export const planAdoption = async (request: PlanRequest): Promise<Plan> => {
   });
   const around = surroundings(request);
   for (const [, each] of names) takeNames(around.taken, each);
-  const mapped = mapTables({ schema, tables, formerNames: new Map(names), ...around });
+  const { owners = new Map(), withPolicies = (models) => models } = request;
+  const mapped = withPolicies(mapTables({ schema, tables, formerNames: new Map(names), owners, ...around }));
   const models: PlannedModel[] = [];
   for (const adopted of mapped)
     if (only === undefined || only.includes(adopted.table.name))

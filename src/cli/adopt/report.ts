@@ -110,7 +110,11 @@ const columnJson = (outcome: ColumnOutcome): Json => {
 };
 
 /** Every table with every column, changed or not. */
-export const reportJson = ({ models, left, lost }: Plan, written: readonly string[]): Json => ({
+export const reportJson = (
+  { models, left, lost }: Plan,
+  written: readonly string[],
+  policies?: Json,
+): Json => ({
   tables: models.map(({ state, adopted, file, inDatabase, inCode }) => ({
     table: tableText(adopted.table),
     model: adopted.model,
@@ -124,4 +128,5 @@ export const reportJson = ({ models, left, lost }: Plan, written: readonly strin
   left: left.map(({ table, because }) => ({ table: tableText(table), reason: because })),
   lost: lost.map(({ table, file, because }) => ({ table, file, reason: because })),
   written: [...written],
+  ...(policies === undefined ? {} : { policies }),
 });

@@ -67,11 +67,13 @@ const objectText = (entries: readonly Entry[], indent: string): string => {
   return block('{', lines, indent, '}');
 };
 
+const isBlock = (code: Code): boolean => typeof code !== 'string' && !('call' in code);
+
 const callText = (call: string, of: readonly Code[], indent: string): string => {
   const last = of.at(-1);
   const before = of.slice(0, -1).map(flat);
   // The last object or list opens on the line of the call if the other arguments fit.
-  if (last !== undefined && typeof last !== 'string' && !before.includes(undefined)) {
+  if (last !== undefined && isBlock(last) && !before.includes(undefined)) {
     const head = `${call}(${before.map((text) => `${text}, `).join('')}`;
     return `${head}${print(last, indent, '', '', true)})`;
   }

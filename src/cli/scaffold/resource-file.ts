@@ -66,6 +66,16 @@ const fieldsEntry = (fields: readonly NamedField[]): Entry => ({
   },
 });
 
+/** The functions of conditions that a file may import. */
+const conditions = ['allOf', 'anyOf', 'equals', 'member', 'own', 'via'];
+
+const callsIn = (code: Code): readonly string[] => {
+  if (typeof code === 'string') return [];
+  if ('list' in code) return code.list.flatMap(callsIn);
+  if ('object' in code) return code.object.flatMap(({ value }) => callsIn(value));
+  return [code.call, ...code.of.flatMap(callsIn)];
+};
+
 /** The file of a model by its name and the entries of its definition, formatted as if written manually. */
 export const modelFile = (
   name: string,
@@ -75,8 +85,10 @@ export const modelFile = (
   const code: Code = { call: 'defineResource', of: [textCode(name), { open: true, object: definition }] };
   const body = statementText(code, { before: 'export default ' });
   const used = ['defineResource', 'field', 'many'].filter((each) => new RegExp(`\\b${each}[.(]`).test(body));
+  const called = new Set(definition.flatMap(({ value }) => callsIn(value)));
+  used.push(...conditions.filter((each) => called.has(each)));
   const lines = comment.map((line) => `// ${line}\n`).join('');
-  return `import { ${used.join(', ')} } from 'gatewright';\n\n${lines}${body}\n`;
+  return `import { ${used.toSorted().join(', ')} } from 'gatewright';\n\n${lines}${body}\n`;
 };
 
 /** The file of a resource with its fields and rules. */

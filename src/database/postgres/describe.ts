@@ -12,6 +12,7 @@ import type {
 } from '../described-tables.ts';
 import type { Ask } from '../introspection.ts';
 import { quoteText } from '../quote.ts';
+import { describeRowSecurity } from './describe-row-security.ts';
 import {
   type FormRow,
   formColumns,
@@ -407,6 +408,7 @@ export const describePostgres: DescribeSchema = async (ask, given) => {
   return {
     schema,
     current,
+    rowSecurity: await describeRowSecurity(ask, named),
     tables: tables.map((table) =>
       tableOf(schema, table, {
         columns: (columns.get(table.id) ?? []).map((row) => columnOf(row, types, current)),

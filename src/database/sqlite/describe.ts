@@ -392,5 +392,5 @@ export const describeSqlite: DescribeSchema = async (ask, schema) => {
       }),
     );
   }
-  return { schema: undefined, current: true, tables: described };
+  return { schema: undefined, rowSecurity: undefined, current: true, tables: described };
 };
