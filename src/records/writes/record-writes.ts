@@ -32,7 +32,6 @@ import type { Parking } from '../parking.ts';
 import type { ColumnSql } from '../rows/expression.ts';
 import { everyRow, reachArguments, type WriteReach, writeReachOf } from '../rows/reach.ts';
 import { projection, readerOf, resourceSource, rowVersion, SourceViews, seenSource } from '../view.ts';
-import { firstVersion } from './first-version.ts';
 import { noArguments, type WriteArguments } from './write-arguments.ts';
 import { WriteConditions } from './write-conditions.ts';
 
@@ -155,6 +154,28 @@ export class RecordTable {
     return readable.length === this.model.fields.size && mask === undefined;
   }
 }
+
+/** Versions in a millisecond: more than any record gets of writes in it. */
+const versionsPerMs = 1_000;
+
+/** The last first version of this process. */
+let lastFirst = 0;
+
+/**
+ * The version with which a new record begins, at a time in milliseconds since 1970: where a caller gives ids, the time
+ * in microseconds. A record whose id another one had before is thus never at a version of that one, and a kept `ETag`
+ * of it matches nothing. The last digits are random, as no caller has to learn of records that others make.
+ * Undefined where the column begins with 1 by itself: an id that the service gives is given once. In an external table
+ * the column belongs to the other program, which may have made it for small numbers.
+ */
+const firstVersion = ({ key, stored }: ResourceModel, now: number): number | undefined => {
+  if (key.givenBy !== 'caller' || stored.external === true || !hasVersion(stored)) return undefined;
+  lastFirst = Math.max(
+    Math.trunc(now) * versionsPerMs + Math.trunc(Math.random() * versionsPerMs),
+    lastFirst + 1,
+  );
+  return lastFirst;
+};
 
 /** Inserts, updates and deletions of single records of a table. */
 export class RecordWrites {
