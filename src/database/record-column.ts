@@ -37,8 +37,8 @@ const numberOfText = (id: string): number =>
 export const recordNumber = (id: RecordId): number => (typeof id === 'number' ? id : numberOfText(id));
 
 /**
- * The number that stands for a record where nothing beside it keeps its id: the id itself if it is one, or the digits of
- * one that a double holds. Numbers of 64 bits whose low bits are the same get others.
+ * The number that stands for a record where nothing beside it keeps its id: the id itself if it is one, or the digits
+ * of one that a double holds. Numbers of 64 bits whose low bits are the same get others.
  */
 export const soleNumber = (id: RecordId): number => {
   if (typeof id === 'number') return id;

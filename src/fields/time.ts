@@ -1,3 +1,5 @@
+/** The field `time`: a time of day, without a date or a zone. */
+
 import { numeric, type OptionTable } from '../kernel/options.ts';
 import {
   type CommonOptions,

@@ -1,3 +1,5 @@
+/** The table that the records of a model are in, as SQL names it. */
+
 import type { ColumnKind } from '../fields/field.ts';
 
 /** A column of a key of several. */

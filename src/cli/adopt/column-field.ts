@@ -82,6 +82,13 @@ const decimalField = (type: Extract<StoredType, { kind: 'decimal' }>): Typed | U
   return typed('decimal', { scale, min: `-${most}`, max: most });
 };
 
+const timeRemarks = ({ fine, zoned }: Extract<StoredType, { kind: 'timestamp' }>): readonly string[] => {
+  const remarks: string[] = [];
+  if (fine) remarks.push('in milliseconds');
+  if (!zoned) remarks.push('read as UTC');
+  return remarks;
+};
+
 /** The type of a field by the type of a column. `indexed`: the database finds rows by its values. */
 const typeOf = (type: StoredType, indexed: boolean): Typed | Untyped => {
   switch (type.kind) {
@@ -96,12 +103,7 @@ const typeOf = (type: StoredType, indexed: boolean): Typed | Untyped => {
     case 'number':
       return typed('number', bounded({ min: type.min, max: type.max }));
     case 'timestamp':
-      return typed(
-        'datetime',
-        {},
-        ...(type.fine ? ['in milliseconds'] : []),
-        ...(type.zoned ? [] : ['read as UTC']),
-      );
+      return typed('datetime', {}, ...timeRemarks(type));
     case 'time':
       return typed('time', type.places === 0 ? {} : { fraction: type.places });
     case 'enum':

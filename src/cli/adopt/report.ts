@@ -1,6 +1,6 @@
 /** The words of a run of `gatewright adopt`: for every new or changed table and each of its columns, or as JSON. */
 
-import type { Json } from '../../kernel/json.ts';
+import { type Json, withoutUndefined } from '../../kernel/json.ts';
 import { statementText } from '../scaffold/code.ts';
 import { fieldCode } from '../scaffold/field-code.ts';
 import type { FactChange } from './adopted-file.ts';
@@ -113,20 +113,21 @@ const columnJson = (outcome: ColumnOutcome): Json => {
 export const reportJson = (
   { models, left, lost }: Plan,
   written: readonly string[],
-  policies?: Json,
-): Json => ({
-  tables: models.map(({ state, adopted, file, inDatabase, inCode }) => ({
-    table: tableText(adopted.table),
-    model: adopted.model,
-    file,
-    state,
-    columns: adopted.columns.map(columnJson),
-    remarks: [...adopted.remarks],
-    changes: changesJson(inDatabase),
-    edits: changesJson(inCode),
-  })),
-  left: left.map(({ table, because }) => ({ table: tableText(table), reason: because })),
-  lost: lost.map(({ table, file, because }) => ({ table, file, reason: because })),
-  written: [...written],
-  ...(policies === undefined ? {} : { policies }),
-});
+  policies: Json | undefined,
+): Json =>
+  withoutUndefined<Json>({
+    tables: models.map(({ state, adopted, file, inDatabase, inCode }) => ({
+      table: tableText(adopted.table),
+      model: adopted.model,
+      file,
+      state,
+      columns: adopted.columns.map(columnJson),
+      remarks: [...adopted.remarks],
+      changes: changesJson(inDatabase),
+      edits: changesJson(inCode),
+    })),
+    left: left.map(({ table, because }) => ({ table: tableText(table), reason: because })),
+    lost: lost.map(({ table, file, because }) => ({ table, file, reason: because })),
+    written: [...written],
+    policies,
+  });

@@ -111,10 +111,9 @@ const external = async (
     where i."unique" = 1 and i.partial = 0 and x.key = 1
       and not exists (select 1 from pragma_index_xinfo(i.name) o where o.key = 1 and o.name is null)`);
   const primary = columns.filter(({ pk }) => pk > 0);
-  const keys = [
-    ...Map.groupBy(unique, ({ index }) => index).values(),
-    ...(primary.length > 0 ? [primary] : []),
-  ];
+  const keys = [...Map.groupBy(unique, ({ index }) => index).values(), primary].filter(
+    (key) => key.length > 0,
+  );
   return {
     schema: undefined,
     name: found.name,

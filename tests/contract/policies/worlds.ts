@@ -3,7 +3,7 @@
  * adopt --policies` writes for them, and the service over these. A world is made from a seed.
  */
 
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -133,10 +133,6 @@ export const stagePolicies = async (
   return { program, folder, report, serve };
 };
 
-/** The text of a written model. */
-export const modelText = ({ folder }: Stage, singular: string): Promise<string> =>
-  readFile(join(folder, 'resources', `${singular}.ts`), 'utf8');
-
 export const states = ['draft', 'live', 'gone'] as const;
 
 /** A literal of SQL. */
@@ -147,7 +143,5 @@ export const literal = (value: unknown): string => {
 
 export const insertSql = (table: string, row: Row): string =>
   `insert into ${table} (${Object.keys(row).join(', ')}) values (${Object.values(row).map(literal).join(', ')})`;
-
-export const some = <T>(random: Random, values: readonly T[]): T => random.pick(values);
 
 export { Random };

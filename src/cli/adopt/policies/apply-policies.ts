@@ -215,7 +215,8 @@ const withOwner = (adopted: AdoptedModel): AdoptedModel => {
   const columns = adopted.columns.map((column) => {
     if (column.field !== 'user_id' || column.definition === undefined) return column;
     const { unique } = column.definition.options as { readonly unique?: boolean };
-    const options = { to: 'User', owner: true, ...(unique === true ? { unique } : {}) };
+    const ownership = { to: 'User', owner: true };
+    const options = unique === true ? { ...ownership, unique } : ownership;
     return { ...column, definition: { ...column.definition, options } };
   });
   const owner = columns.find(({ field }) => field === 'user_id')?.definition;

@@ -286,8 +286,8 @@ const ruleOf = (
     before: action === 'create' ? always : reader.condition(permission['filter'] ?? {}),
     after: action === 'create' ? (after ?? always) : after,
     columns: action === 'destroy' ? undefined : columnsOf(permission['columns'] ?? '*', `${place}.columns`),
-    ...(isOwned ? { owner } : {}),
-    ...(closed === undefined ? {} : { closed }),
+    owner: isOwned ? owner : undefined,
+    closed,
   };
 };
 

@@ -5,7 +5,7 @@ import type { FieldDefinition } from '../../../fields/field.ts';
 import { recordKeys } from '../../../fields/keys.ts';
 import type { Json } from '../../../kernel/json.ts';
 import { checkValue } from '../../../model/validate.ts';
-import { type Code, textCode, valueCode } from '../../scaffold/code.ts';
+import { type Code, type Entry, textCode, valueCode } from '../../scaffold/code.ts';
 import { type AdoptedModel, tableText } from '../adopted-model.ts';
 import { allOf, always, anyOf, type Condition, type Constant, never } from './condition.ts';
 
@@ -238,15 +238,13 @@ const memberOptions = (
   field: string,
   on: string,
   where: readonly { readonly name: string; readonly value: Code }[],
-): Code => ({
-  object: [
-    { key: 'of', value: textCode(model) },
-    ...(on === field ? [] : [{ key: 'on', value: textCode(on) }]),
-    ...(where.length === 0
-      ? []
-      : [{ key: 'where', value: { object: where.map(({ name, value }) => ({ key: name, value })) } }]),
-  ],
-});
+): Code => {
+  const object: Entry[] = [{ key: 'of', value: textCode(model) }];
+  if (on !== field) object.push({ key: 'on', value: textCode(on) });
+  if (where.length > 0)
+    object.push({ key: 'where', value: { object: where.map(({ name, value }) => ({ key: name, value })) } });
+  return { object };
+};
 
 /** The condition of a model for one of its table. */
 export const ruleCode = (condition: Condition, world: World, known: KnownFields): RuleCode =>

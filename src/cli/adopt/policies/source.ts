@@ -18,9 +18,9 @@ export interface SourceRule {
   /** Columns that the role reads or writes by it; undefined for all. */
   readonly columns: ReadonlySet<string> | undefined;
   /** The column that gets the id of the caller by itself, in a create. */
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   /** Why the source allows less, or otherwise, than a model can say: the action stays closed. A clause. */
-  readonly closed?: string;
+  readonly closed?: string | undefined;
 }
 
 /** A part of the source that no model has. */

@@ -85,10 +85,7 @@ const partsOf = (expression: SqlExpression): readonly SqlExpression[] => {
       return [expression.left, expression.of];
     case 'select':
     case 'exists':
-      return [
-        expression.select.value,
-        ...(expression.select.where === undefined ? [] : [expression.select.where]),
-      ];
+      return [expression.select.value, expression.select.where].filter((part) => part !== undefined);
     default:
       return [expression.of];
   }
