@@ -64,7 +64,7 @@ export interface SourceColumn {
   readonly options: CommonOptions;
   /** SQL of the value, over the alias `t`; the quoted name itself if absent. */
   readonly expression?: ((dialect: Dialect) => Fragment) | undefined;
-  /** The columns that make the value together, of a key of several; each is never null. */
+  /** The columns of which the value is made, for a key of several; each is never null. */
   readonly parts?: readonly SourceColumn[] | undefined;
   /** Places after the point, where the column has numbers with a point: see `StoredTable.scales`. */
   readonly scale?: number | undefined;
@@ -164,7 +164,7 @@ export const keyColumnsOf = (source: Source): readonly SourceColumn[] => {
   return key.parts ?? [key];
 };
 
-/** The values of the columns that make a value together, in a row. */
+/** The values of the columns of which a value is made, in a row. */
 export const partValues = (
   parts: readonly SourceColumn[],
   dialect: Dialect,

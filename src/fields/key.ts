@@ -38,7 +38,7 @@ export interface RecordKey<Id extends RecordId = RecordId> {
   stored(column: NonNullable<ColumnValue>): Id;
   /** The id of a new record, at a time in milliseconds since 1970. Only for keys that the service gives. */
   create?(now: number): Id;
-  /** The fields that name a record together, in the order of the id; absent for an id that has its own column. */
+  /** The fields of a key of several, in the order of the id; absent for an id that has its own column. */
   readonly parts?: readonly KeyPart[];
   /** The order of ids in the database, for functions that sort. */
   compare(one: RecordId, other: RecordId): number;

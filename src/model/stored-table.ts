@@ -20,7 +20,7 @@ export interface StoredTable {
    * where a table of the service has whole numbers of the last place.
    */
   readonly scales?: ReadonlyMap<string, number>;
-  /** The columns that name a row together, in the order of the id; absent for an id that has its own column. */
+  /** The columns of a key of several, in the order of the id; absent for an id that has its own column. */
   readonly key?: readonly KeyColumn[];
   /** Types of columns of an external table that statements read and write in a form of their own, by the field. */
   readonly types?: ReadonlyMap<string, string>;

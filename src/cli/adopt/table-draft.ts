@@ -81,7 +81,7 @@ const singleKey = (column: DescribedColumn): Key => {
     : { kind: 'none', because: `its key ${name} is of the type ${column.declared}` };
 };
 
-/** Columns whose fields name a row together. */
+/** The columns of a key of several. */
 const severalKey = (table: DescribedTable, columns: readonly DescribedColumn[]): Key => {
   const names = columns.map(({ name }) => name);
   const conditions = conditionsOf(table);

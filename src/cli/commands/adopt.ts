@@ -60,7 +60,12 @@ const rolesOfService = async (ask: Ask, services: FoundTables['services']): Prom
     described === 'roles' ? [stored] : [],
   );
   if (table === undefined || second !== undefined) return undefined;
-  const rows = await ask<{ name: string }>(`select name from ${table.split('.').map(quoteName).join('.')}`);
+  const rows = await ask<{ name: string }>(
+    `select name from ${table
+      .split('.')
+      .map((part) => quoteName(part))
+      .join('.')}`,
+  );
   return new Set(rows.map(({ name }) => name));
 };
 

@@ -48,7 +48,7 @@ const comparedTexts = (one: string, other: string): number => {
   return one < other ? -1 : 1;
 };
 
-/** The key of records that several fields name together, in this order. */
+/** The key of several fields, in this order. */
 export const keyOfColumns = (
   parts: readonly KeyPart[],
 ): RecordKey<string> & { readonly parts: readonly KeyPart[] } => {

@@ -1,4 +1,4 @@
-/** The option `key` with several fields: the key of an external table whose rows these name together. */
+/** The option `key` with several fields: the key of an external table. */
 
 import type { KeyPart, RecordKey } from '../../fields/key.ts';
 import { defaultKey, keyOfColumns, kindsOfParts } from '../../fields/keys.ts';

@@ -1,4 +1,4 @@
-/** Records that several columns of another program's table name together. */
+/** Records of another program's table whose key has several columns. */
 
 import { expect, it } from 'vitest';
 import { createApplication } from '../../../src/app/application.ts';

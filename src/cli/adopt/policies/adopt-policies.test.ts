@@ -92,7 +92,7 @@ describe('gatewright adopt --policies', () => {
     ]);
     for (const [source, said] of [
       ['postgrest:x', 'say row-security, hasura:FILE or dab:FILE'],
-      ['row-security', 'SQLite has no row security'],
+      ['row-security', 'the database has no row security'],
     ] as const) {
       const { status, stderr } = await adopt('--policies', source);
       expect([status, stderr]).toEqual([2, expect.stringContaining(said)]);

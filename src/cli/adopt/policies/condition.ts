@@ -9,7 +9,7 @@ import type { PlacedTable } from '../../../database/described-tables.ts';
 /** A value of a comparison, as its source writes it. */
 export type Constant = string | number | boolean;
 
-export type Condition =
+export type PolicyCondition =
   /** `always` is every row, `never` is none. */
   | { readonly kind: 'always' | 'never' }
   /** The column has the id of the caller in the other program. */
@@ -29,18 +29,18 @@ export type Condition =
       readonly column: string;
       readonly table: PlacedTable;
       readonly on: string;
-      readonly rule: Condition;
+      readonly rule: PolicyCondition;
     }
-  | { readonly kind: 'any' | 'all'; readonly rules: readonly Condition[] }
+  | { readonly kind: 'any' | 'all'; readonly rules: readonly PolicyCondition[] }
   /** `because` is a clause. */
   | { readonly kind: 'unknown'; readonly because: string };
 
-export const always: Condition = { kind: 'always' };
-export const never: Condition = { kind: 'never' };
-export const unknown = (because: string): Condition => ({ kind: 'unknown', because });
+export const alwaysMet: PolicyCondition = { kind: 'always' };
+export const never: PolicyCondition = { kind: 'never' };
+export const unknown = (because: string): PolicyCondition => ({ kind: 'unknown', because });
 
 /** A text that is the same for the same condition, in any order of its parts. */
-export const conditionKey = (condition: Condition): string => {
+export const conditionKey = (condition: PolicyCondition): string => {
   switch (condition.kind) {
     case 'any':
     case 'all':
@@ -58,21 +58,22 @@ export const conditionKey = (condition: Condition): string => {
   }
 };
 
-const isSame = (one: Condition, other: Condition): boolean => conditionKey(one) === conditionKey(other);
+const isSame = (one: PolicyCondition, other: PolicyCondition): boolean =>
+  conditionKey(one) === conditionKey(other);
 
 /** The parts of a condition and those of its parts of the same kind, without repetition. */
-const flattened = (kind: 'any' | 'all', rules: readonly Condition[]): readonly Condition[] => {
+const flattened = (kind: 'any' | 'all', rules: readonly PolicyCondition[]): readonly PolicyCondition[] => {
   const parts = rules.flatMap((rule) => (rule.kind === kind ? rule.rules : [rule]));
   return parts.filter((part, at) => parts.findIndex((each) => isSame(each, part)) === at);
 };
 
-type Values = Extract<Condition, { readonly kind: 'value' }>;
+type Values = Extract<PolicyCondition, { readonly kind: 'value' }>;
 
 /** Joins comparisons of a column with values: those of either, or those of both. */
-const joined = (kind: 'any' | 'all', rules: readonly Condition[]): readonly Condition[] => {
-  const parts: Condition[] = [];
+const joined = (kind: 'any' | 'all', rules: readonly PolicyCondition[]): readonly PolicyCondition[] => {
+  const parts: PolicyCondition[] = [];
   for (const rule of flattened(kind, rules)) {
-    const isOf = (part: Condition): part is Values =>
+    const isOf = (part: PolicyCondition): part is Values =>
       part.kind === 'value' && rule.kind === 'value' && part.column === rule.column && !part.not && !rule.not;
     const at = parts.findIndex(isOf);
     const found = parts[at];
@@ -89,7 +90,7 @@ const joined = (kind: 'any' | 'all', rules: readonly Condition[]): readonly Cond
 };
 
 /** True if every row that meets one condition surely meets the other. */
-export const implies = (one: Condition, other: Condition): boolean => {
+export const implies = (one: PolicyCondition, other: PolicyCondition): boolean => {
   if (one.kind === 'never' || other.kind === 'always' || isSame(one, other))
     return one.kind !== 'unknown' && other.kind !== 'unknown';
   if (one.kind === 'any') return one.rules.every((rule) => implies(rule, other));
@@ -107,7 +108,7 @@ export const implies = (one: Condition, other: Condition): boolean => {
 };
 
 /** All of the conditions hold. Those that follow from others are left out. */
-export const allOf = (rules: readonly Condition[]): Condition => {
+export const eachOf = (rules: readonly PolicyCondition[]): PolicyCondition => {
   const parts = joined('all', rules);
   if (parts.some(({ kind }) => kind === 'never')) return never;
   const left = parts.filter(
@@ -118,14 +119,14 @@ export const allOf = (rules: readonly Condition[]): Condition => {
       ),
   );
   const [only, second] = left;
-  if (only === undefined) return always;
+  if (only === undefined) return alwaysMet;
   return second === undefined ? only : { kind: 'all', rules: left };
 };
 
 /** At least one of the conditions holds. */
-export const anyOf = (rules: readonly Condition[]): Condition => {
+export const eitherOf = (rules: readonly PolicyCondition[]): PolicyCondition => {
   const parts = joined('any', rules);
-  if (parts.some(({ kind }) => kind === 'always')) return always;
+  if (parts.some(({ kind }) => kind === 'always')) return alwaysMet;
   const left = parts.filter(
     (part, at) =>
       part.kind !== 'never' &&
@@ -141,19 +142,19 @@ export const anyOf = (rules: readonly Condition[]): Condition => {
 /**
  * The rows that do not meet a condition, where null is neither: a comparison with null holds neither way, as in SQL.
  */
-export const negated = (condition: Condition): Condition => {
+export const negated = (condition: PolicyCondition): PolicyCondition => {
   switch (condition.kind) {
     case 'always':
       return never;
     case 'never':
-      return always;
+      return alwaysMet;
     case 'value':
     case 'null':
       return { ...condition, not: !condition.not };
     case 'any':
-      return allOf(condition.rules.map(negated));
+      return eachOf(condition.rules.map(negated));
     case 'all':
-      return anyOf(condition.rules.map(negated));
+      return eitherOf(condition.rules.map(negated));
     case 'caller':
       return unknown(`${condition.column} is compared with the caller by "not"`);
     case 'among':
@@ -164,7 +165,7 @@ export const negated = (condition: Condition): Condition => {
 };
 
 /** The reasons why a condition is not understood; empty where it is. */
-export const unknownReasons = (condition: Condition): readonly string[] => {
+export const unknownReasons = (condition: PolicyCondition): readonly string[] => {
   switch (condition.kind) {
     case 'unknown':
       return [condition.because];
@@ -179,7 +180,7 @@ export const unknownReasons = (condition: Condition): readonly string[] => {
 };
 
 /** The columns of the row itself that a condition compares. */
-export const comparedColumns = (condition: Condition): readonly string[] => {
-  if ('rules' in condition) return condition.rules.flatMap(comparedColumns);
+export const columnsCompared = (condition: PolicyCondition): readonly string[] => {
+  if ('rules' in condition) return condition.rules.flatMap(columnsCompared);
   return 'column' in condition ? [condition.column] : [];
 };

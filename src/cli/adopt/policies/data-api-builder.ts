@@ -2,7 +2,7 @@
 
 import type { DescribedSchema, DescribedTable } from '../../../database/described-tables.ts';
 import type { RowAction } from '../../../model/row-expression.ts';
-import { always, type Condition } from './condition.ts';
+import { alwaysMet, type PolicyCondition } from './condition.ts';
 import { type JsonMap, listAt, mapAt, textAt } from './json-source.ts';
 import { odataCondition } from './odata.ts';
 import {
@@ -27,7 +27,7 @@ const actions: ReadonlyMap<string, readonly RowAction[]> = new Map([
 /** The role of requests without a token. */
 const anonymousRole = 'anonymous';
 
-interface Entity {
+interface DabEntity {
   readonly name: string;
   readonly entry: JsonMap;
   readonly table: DescribedTable;
@@ -70,10 +70,10 @@ const columnsOf = (
 };
 
 class EntityReader {
-  readonly #entity: Entity;
+  readonly #entity: DabEntity;
   readonly #claims: ReadonlySet<string>;
 
-  constructor(entity: Entity, claims: ReadonlySet<string>) {
+  constructor(entity: DabEntity, claims: ReadonlySet<string>) {
     this.#entity = entity;
     this.#claims = claims;
   }
@@ -95,10 +95,13 @@ class EntityReader {
     return new Set(named(include ?? ['*'], 'include').filter((column) => !left.has(column)));
   }
 
-  #policy(policy: unknown, place: string): { readonly rows: Condition; readonly closed: string | undefined } {
+  #policy(
+    policy: unknown,
+    place: string,
+  ): { readonly rows: PolicyCondition; readonly closed: string | undefined } {
     const { database, request } = mapAt(policy ?? {}, place);
     const closed = request === undefined || request === null ? undefined : 'it has a policy for requests';
-    if (database === undefined || database === null || database === '') return { rows: always, closed };
+    if (database === undefined || database === null || database === '') return { rows: alwaysMet, closed };
     const rows = odataCondition(textAt(database, `${place}.database`), {
       columnOf: (name) => this.#entity.columns.get(name),
       claims: this.#claims,
@@ -111,7 +114,7 @@ class EntityReader {
     const isCreate = action === 'create';
     // Data API builder checks no policy against new rows of PostgreSQL.
     const unchecked =
-      isCreate && rows !== always ? 'its policy for new rows is not for every database' : closed;
+      isCreate && rows !== alwaysMet ? 'its policy for new rows is not for every database' : closed;
     const anonymous =
       role === anonymousRole ? 'callers without a user have no role: see publicRead of the model' : undefined;
     const because = anonymous ?? unchecked;
@@ -120,8 +123,8 @@ class EntityReader {
       role,
       action,
       place: `the entity ${this.#entity.name}, role ${role}, ${action}`,
-      before: isCreate ? always : rows,
-      after: isCreate ? always : undefined,
+      before: isCreate ? alwaysMet : rows,
+      after: isCreate ? alwaysMet : undefined,
       columns: action === 'destroy' ? undefined : this.#columns(given['fields'], `${place}.fields`),
     };
     return because === undefined ? rule : { ...rule, closed: because };

@@ -2,7 +2,15 @@
 
 import type { DescribedSchema, DescribedTable, PlacedTable } from '../../../database/described-tables.ts';
 import type { RowAction } from '../../../model/row-expression.ts';
-import { allOf, always, anyOf, type Condition, type Constant, negated, unknown } from './condition.ts';
+import {
+  alwaysMet,
+  type Constant,
+  eachOf,
+  eitherOf,
+  negated,
+  type PolicyCondition,
+  unknown,
+} from './condition.ts';
 import { type JsonMap, listAt, mapAt, textAt } from './json-source.ts';
 import {
   type LeftPolicy,
@@ -127,17 +135,17 @@ class TableReader {
   }
 
   /** The rows that meet an expression. */
-  condition(expression: unknown): Condition {
+  condition(expression: unknown): PolicyCondition {
     if (!isMap(expression)) return unknown('an expression that is no object');
-    return allOf(Object.entries(expression).map(([name, value]) => this.#part(name, value)));
+    return eachOf(Object.entries(expression).map(([name, value]) => this.#part(name, value)));
   }
 
-  #part(name: string, value: unknown): Condition {
+  #part(name: string, value: unknown): PolicyCondition {
     switch (operatorOf(name)) {
       case '_and':
-        return allOf(listAt(value, name).map((each) => this.condition(each)));
+        return eachOf(listAt(value, name).map((each) => this.condition(each)));
       case '_or':
-        return anyOf(listAt(value, name).map((each) => this.condition(each)));
+        return eitherOf(listAt(value, name).map((each) => this.condition(each)));
       case '_not':
         return this.#certain(negated(this.condition(value)));
       case '_exists':
@@ -147,7 +155,7 @@ class TableReader {
     }
   }
 
-  #named(name: string, value: unknown): Condition {
+  #named(name: string, value: unknown): PolicyCondition {
     if (this.table.columns.some((column) => column.name === name)) return this.#column(name, value);
     const relation = this.#relation(name);
     if (relation === undefined) return unknown(`${name} is neither a column nor a relationship`);
@@ -161,16 +169,16 @@ class TableReader {
     return { kind: 'among', ...link, table, rule: next.condition(value) };
   }
 
-  #column(column: string, value: unknown): Condition {
+  #column(column: string, value: unknown): PolicyCondition {
     if (!isMap(value)) return this.#compared(column, '_eq', value);
-    return allOf(
+    return eachOf(
       Object.entries(value).map(([operator, operand]) =>
         this.#compared(column, operatorOf(operator), operand),
       ),
     );
   }
 
-  #compared(column: string, operator: string, operand: unknown): Condition {
+  #compared(column: string, operator: string, operand: unknown): PolicyCondition {
     switch (operator) {
       case '_eq':
         return this.#equals(column, operand);
@@ -179,7 +187,7 @@ class TableReader {
       case '_in':
       case '_nin': {
         if (!Array.isArray(operand)) return unknown(`${column} is compared by ${operator} with no list`);
-        const within = anyOf(operand.map((each) => this.#equals(column, each)));
+        const within = eitherOf(operand.map((each) => this.#equals(column, each)));
         return operator === '_in' ? within : this.#certain(negated(within));
       }
       case '_is_null':
@@ -191,7 +199,7 @@ class TableReader {
     }
   }
 
-  #equals(column: string, operand: unknown): Condition {
+  #equals(column: string, operand: unknown): PolicyCondition {
     if (typeof operand === 'string' && /^x-hasura-/i.test(operand)) {
       const claim = operand.toLowerCase();
       if (claim === 'x-hasura-role') return { kind: 'value', column, values: [this.#role], not: false };
@@ -205,7 +213,7 @@ class TableReader {
   }
 
   /** Hasura takes null for unequal to a value, unlike SQL: a negated comparison is read where there are no nulls. */
-  #certain(condition: Condition): Condition {
+  #certain(condition: PolicyCondition): PolicyCondition {
     if ('rules' in condition)
       return { ...condition, rules: condition.rules.map((rule) => this.#certain(rule)) };
     if (condition.kind !== 'value' || !condition.not) return condition;
@@ -277,14 +285,14 @@ const ruleOf = (
   const closed = closedReason(permission, action, isOwned ? owner : undefined);
   const checked = permission['check'];
   const check = checked === undefined || checked === null ? undefined : reader.condition(checked);
-  const after = isOwned ? allOf([check ?? always, { kind: 'caller', column: owner }]) : check;
+  const after = isOwned ? eachOf([check ?? alwaysMet, { kind: 'caller', column: owner }]) : check;
   return {
     table,
     role,
     action,
     place: words,
-    before: action === 'create' ? always : reader.condition(permission['filter'] ?? {}),
-    after: action === 'create' ? (after ?? always) : after,
+    before: action === 'create' ? alwaysMet : reader.condition(permission['filter'] ?? {}),
+    after: action === 'create' ? (after ?? alwaysMet) : after,
     columns: action === 'destroy' ? undefined : columnsOf(permission['columns'] ?? '*', `${place}.columns`),
     owner: isOwned ? owner : undefined,
     closed,

@@ -1,6 +1,6 @@
 /** A parser of the OData expressions in policies of Data API builder: comparisons, `and`, `or` and `not`. */
 
-import { allOf, anyOf, type Condition, type Constant, negated, unknown } from './condition.ts';
+import { type Constant, eachOf, eitherOf, negated, type PolicyCondition, unknown } from './condition.ts';
 
 type Operand =
   | { readonly kind: 'item' | 'claim'; readonly name: string }
@@ -68,19 +68,19 @@ class ODataReader {
     return token.text;
   }
 
-  condition(): Condition {
+  condition(): PolicyCondition {
     const all = [this.#conjunction()];
     while (this.#take('word', 'or')) all.push(this.#conjunction());
-    return anyOf(all);
+    return eitherOf(all);
   }
 
-  #conjunction(): Condition {
+  #conjunction(): PolicyCondition {
     const all = [this.#part()];
     while (this.#take('word', 'and')) all.push(this.#part());
-    return allOf(all);
+    return eachOf(all);
   }
 
-  #part(): Condition {
+  #part(): PolicyCondition {
     this.#depth += 1;
     if (this.#depth > mostNested) throw new SyntaxError('it has too many parentheses');
     try {
@@ -109,7 +109,7 @@ class ODataReader {
     return { kind: 'constant', value };
   }
 
-  #comparison(): Condition {
+  #comparison(): PolicyCondition {
     const left = this.#operand();
     const operator = this.#take('word', ...comparisons) ?? this.refuse();
     const right = this.#operand();
@@ -118,13 +118,13 @@ class ODataReader {
     return operator === 'eq' ? equal : negated(equal);
   }
 
-  #turned(left: Operand, right: Operand): Condition {
+  #turned(left: Operand, right: Operand): PolicyCondition {
     return right.kind === 'item'
       ? this.#equal(right.name, left)
       : unknown('it compares nothing of the record');
   }
 
-  #equal(name: string, other: Operand): Condition {
+  #equal(name: string, other: Operand): PolicyCondition {
     const column = this.#context.columnOf(name);
     if (column === undefined) return unknown(`@item.${name} is no column`);
     if (other.kind === 'constant')
@@ -139,7 +139,7 @@ class ODataReader {
 }
 
 /** The rows that meet a policy; `unknown` where it is of another form. */
-export const odataCondition = (text: string, context: ODataContext): Condition => {
+export const odataCondition = (text: string, context: ODataContext): PolicyCondition => {
   try {
     const reader = new ODataReader(tokensOf(text), context);
     const condition = reader.condition();

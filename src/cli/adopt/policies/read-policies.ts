@@ -46,7 +46,7 @@ export const readPolicies = async (
   };
   if (text === 'row-security') {
     if (schema.schema === undefined)
-      throw new UsageError('--policies row-security: SQLite has no row security');
+      throw new UsageError('--policies row-security: the database has no row security');
     return readRowSecurity(schema, context);
   }
   const at = text.indexOf(':');

@@ -4,7 +4,15 @@ import type { RowAction } from '../../../model/row-expression.ts';
 import type { Code } from '../../scaffold/code.ts';
 import type { AdoptedModel } from '../adopted-model.ts';
 import { plainName } from '../names.ts';
-import { allOf, always, type Condition, comparedColumns, conditionKey, implies, never } from './condition.ts';
+import {
+  alwaysMet,
+  columnsCompared,
+  conditionKey,
+  eachOf,
+  implies,
+  never,
+  type PolicyCondition,
+} from './condition.ts';
 import { type KnownFields, ruleCode, settled, type World } from './rule-code.ts';
 import type { LeftPolicy, SourcePolicies, SourceRule } from './source.ts';
 
@@ -38,14 +46,19 @@ export const serviceRole = (role: string): string => plainName(role, 'role');
 const unconditional = new Set(['admin', 'super_admin']);
 
 /** A condition, or the clause that says why the action stays closed. */
-type Outcome = { readonly condition: Condition } | { readonly because: string };
+type RuleOutcome = { readonly condition: PolicyCondition } | { readonly because: string };
 
-const isSame = (one: Condition, other: Condition): boolean => conditionKey(one) === conditionKey(other);
+const isSame = (one: PolicyCondition, other: PolicyCondition): boolean =>
+  conditionKey(one) === conditionKey(other);
 
 /** An update whose rows before and after it have one condition. */
-const updated = ({ before, after, columns }: SourceRule, read: Condition, readsFirst: boolean): Outcome => {
+const updated = (
+  { before, after, columns }: SourceRule,
+  read: PolicyCondition,
+  readsFirst: boolean,
+): RuleOutcome => {
   if (readsFirst) {
-    const [first, last] = [allOf([before, read]), allOf([after ?? always, read])];
+    const [first, last] = [eachOf([before, read]), eachOf([after ?? alwaysMet, read])];
     return isSame(first, last)
       ? { condition: first }
       : { because: 'rows before and after the update have different conditions' };
@@ -53,20 +66,24 @@ const updated = ({ before, after, columns }: SourceRule, read: Condition, readsF
   if (!implies(before, read)) return { because: 'the role changes rows that it does not read' };
   if (after !== undefined && isSame(before, after)) return { condition: before };
   // A column that no update writes stays as it was.
-  const stays = columns !== undefined && !comparedColumns(before).some((column) => columns.has(column));
+  const stays = columns !== undefined && !columnsCompared(before).some((column) => columns.has(column));
   if (before.kind === 'always' && after === undefined) return { condition: before };
   return stays && (after === undefined || after.kind === 'always')
     ? { condition: before }
     : { because: 'rows after the update have another condition than before it' };
 };
 
-const outcomeOf = (rule: SourceRule, read: Condition | undefined, source: SourcePolicies): Outcome => {
-  const { action, before, after = always } = rule;
+const outcomeOf = (
+  rule: SourceRule,
+  read: PolicyCondition | undefined,
+  source: SourcePolicies,
+): RuleOutcome => {
+  const { action, before, after = alwaysMet } = rule;
   if (action === 'read') return { condition: before };
   if (action === 'create') return { condition: after };
   if (read === undefined) return { because: 'the role reads no record' };
   if (action === 'update') return updated(rule, read, source.readsFirst);
-  if (source.readsFirst) return { condition: allOf([before, read]) };
+  if (source.readsFirst) return { condition: eachOf([before, read]) };
   return implies(before, read)
     ? { condition: before }
     : { because: 'the role deletes rows that it does not read' };
@@ -87,7 +104,7 @@ const hiddenFields = (
 
 const roleRule = (
   rule: SourceRule,
-  read: Condition | undefined,
+  read: PolicyCondition | undefined,
   source: SourcePolicies,
   around: Surroundings,
 ): RoleRule | string => {
@@ -124,7 +141,7 @@ export const rulesOfRole = (
   around: Surroundings,
 ): readonly RoleRule[] => {
   const { known, left, world } = around;
-  const settle = (condition: Condition): Condition => settled(condition, known, world);
+  const settle = (condition: PolicyCondition): PolicyCondition => settled(condition, known, world);
   const all = rules.map(
     (rule): SourceRule => ({
       ...rule,

@@ -9,7 +9,15 @@ import type {
 } from '../../../database/described-tables.ts';
 import { errorMessage } from '../../../kernel/error-message.ts';
 import { type RowAction, rowActions } from '../../../model/row-expression.ts';
-import { allOf, always, anyOf, type Condition, never, unknown, unknownReasons } from './condition.ts';
+import {
+  alwaysMet,
+  eachOf,
+  eitherOf,
+  never,
+  type PolicyCondition,
+  unknown,
+  unknownReasons,
+} from './condition.ts';
 import type { LeftPolicy, ReaderContext, SourcePolicies, SourceRule } from './source.ts';
 import { type SqlContext, sqlCondition } from './sql-condition.ts';
 import { parseSqlExpression } from './sql-expression.ts';
@@ -66,11 +74,11 @@ class PolicyReader {
     };
   }
 
-  #readable(table: DescribedTable): Condition {
+  #readable(table: DescribedTable): PolicyCondition {
     if (table.kind !== 'table') return unknown(`${table.name} is a ${table.kind}`);
     if (!this.#isPublic && (this.#role.rights.get(table.name)?.select.size ?? 0) === 0)
       return unknown(`the role may not read ${table.name}`);
-    if (table.rowSecurity === 'off') return allOf([]);
+    if (table.rowSecurity === 'off') return eachOf([]);
     if (this.#open.has(table.name)) return unknown(`the policies of ${table.name} lead back to itself`);
     this.#open.add(table.name);
     try {
@@ -90,10 +98,10 @@ class PolicyReader {
     );
   }
 
-  #condition(table: DescribedTable, policy: DescribedPolicy, side: Side): Condition {
+  #condition(table: DescribedTable, policy: DescribedPolicy, side: Side): PolicyCondition {
     const sql = side === 'check' ? (policy.check ?? policy.using) : policy.using;
     // Without an expression, a permissive policy opens nothing, and a restrictive one closes nothing.
-    if (sql === undefined) return policy.permissive ? never : always;
+    if (sql === undefined) return policy.permissive ? never : alwaysMet;
     try {
       return sqlCondition(parseSqlExpression(sql), table, this.#context());
     } catch (error) {
@@ -103,9 +111,9 @@ class PolicyReader {
   }
 
   /** The rows of all policies. A permissive one that is not understood opens nothing, and is named. */
-  #rows(table: DescribedTable, action: RowAction, side: Side, reports: boolean): Condition {
-    const open: Condition[] = [];
-    const narrow: Condition[] = [];
+  #rows(table: DescribedTable, action: RowAction, side: Side, reports: boolean): PolicyCondition {
+    const open: PolicyCondition[] = [];
+    const narrow: PolicyCondition[] = [];
     for (const policy of this.#policies(table, action)) {
       const condition = this.#condition(table, policy, side);
       const reasons = unknownReasons(condition);
@@ -113,7 +121,7 @@ class PolicyReader {
       else if (reasons.length === 0 || !reports) open.push(condition);
       else this.#name(policy, action, side, reasons);
     }
-    return open.length === 0 ? never : allOf([anyOf(open), ...narrow]);
+    return open.length === 0 ? never : eachOf([eitherOf(open), ...narrow]);
   }
 
   #name(policy: DescribedPolicy, action: RowAction, side: Side, reasons: readonly string[]): void {
@@ -150,9 +158,9 @@ class PolicyReader {
     return closed === undefined ? rule : { ...rule, closed };
   }
 
-  #sides(table: DescribedTable, action: RowAction): readonly [Condition, Condition | undefined] {
+  #sides(table: DescribedTable, action: RowAction): readonly [PolicyCondition, PolicyCondition | undefined] {
     const rows = (side: Side) => this.#rows(table, action, side, true);
-    if (action === 'create') return [allOf([]), rows('check')];
+    if (action === 'create') return [eachOf([]), rows('check')];
     return action === 'update' ? [rows('using'), rows('check')] : [rows('using'), undefined];
   }
 

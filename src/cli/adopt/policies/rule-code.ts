@@ -7,7 +7,7 @@ import type { Json } from '../../../kernel/json.ts';
 import { checkValue } from '../../../model/validate.ts';
 import { type Code, type Entry, textCode, valueCode } from '../../scaffold/code.ts';
 import { type AdoptedModel, tableText } from '../adopted-model.ts';
-import { allOf, always, anyOf, type Condition, type Constant, never } from './condition.ts';
+import { alwaysMet, type Constant, eachOf, eitherOf, never, type PolicyCondition } from './condition.ts';
 
 /** A model to which conditions can lead, as its file is or will be. */
 export interface KnownFields {
@@ -74,15 +74,15 @@ const choicesOf = ({ type, options }: FieldDefinition): readonly Constant[] | un
 };
 
 /** A condition in which what the columns themselves decide is decided: nulls, and other values than some. */
-export const settled = (condition: Condition, known: KnownFields, world: World): Condition => {
+export const settled = (condition: PolicyCondition, known: KnownFields, world: World): PolicyCondition => {
   switch (condition.kind) {
     case 'any':
-      return anyOf(condition.rules.map((rule) => settled(rule, known, world)));
+      return eitherOf(condition.rules.map((rule) => settled(rule, known, world)));
     case 'all':
-      return allOf(condition.rules.map((rule) => settled(rule, known, world)));
+      return eachOf(condition.rules.map((rule) => settled(rule, known, world)));
     case 'null':
       if (!known.filled.has(condition.column)) return condition;
-      return condition.not ? always : never;
+      return condition.not ? alwaysMet : never;
     case 'among': {
       const target = world.byTable.get(tableText(condition.table));
       const rule = target === undefined ? condition.rule : settled(condition.rule, target, world);
@@ -114,7 +114,7 @@ class RuleWriter {
     return this.#known.fields.get(column);
   }
 
-  code(condition: Condition): RuleCode {
+  code(condition: PolicyCondition): RuleCode {
     switch (condition.kind) {
       case 'unknown':
         return refusal(condition.because);
@@ -135,14 +135,14 @@ class RuleWriter {
     }
   }
 
-  #several(name: 'anyOf' | 'allOf', rules: readonly Condition[]): RuleCode {
+  #several(name: 'anyOf' | 'allOf', rules: readonly PolicyCondition[]): RuleCode {
     const all = rules.map((rule) => this.code(rule));
     const reasons = all.flatMap((each) => ('because' in each ? each.because : []));
     if (reasons.length > 0) return refusal([...new Set(reasons)].join('; '));
     return call(name, ...all.flatMap((each) => ('code' in each ? each.code : [])));
   }
 
-  #value({ column, values, not }: Extract<Condition, { kind: 'value' }>): RuleCode {
+  #value({ column, values, not }: Extract<PolicyCondition, { kind: 'value' }>): RuleCode {
     const field = this.#field(column);
     if (field === undefined) return refusal(`${column} is no field`);
     if (not) return refusal(`${column} is compared with other values than ${values.join(', ')}`);
@@ -173,7 +173,7 @@ class RuleWriter {
       : refusal(`${column} cannot be compared with ${callers.model}.${link.name}`);
   }
 
-  #among({ column, table, on, rule }: Extract<Condition, { kind: 'among' }>): RuleCode {
+  #among({ column, table, on, rule }: Extract<PolicyCondition, { kind: 'among' }>): RuleCode {
     const field = this.#field(column);
     const target = this.#world.byTable.get(tableText(table));
     if (target === undefined) return refusal(`${table.name} has no model`);
@@ -185,7 +185,7 @@ class RuleWriter {
     return this.#member(field, target, other, table, rule);
   }
 
-  #via(field: KnownField, target: KnownFields, rule: Condition): RuleCode {
+  #via(field: KnownField, target: KnownFields, rule: PolicyCondition): RuleCode {
     if (rule.kind === 'always') return refusal(`${field.name} is only asked for a value`);
     const inner = new RuleWriter(this.#world, target).code(rule);
     return 'because' in inner ? inner : call('via', textCode(field.name), inner.code);
@@ -197,7 +197,7 @@ class RuleWriter {
     target: KnownFields,
     on: KnownField,
     { name }: PlacedTable,
-    rule: Condition,
+    rule: PolicyCondition,
   ): RuleCode {
     const parts = rule.kind === 'all' ? rule.rules : [rule];
     const owned = parts.filter((part) => part.kind === 'caller' && this.#isOwner(target, part.column));
@@ -247,7 +247,7 @@ const memberOptions = (
 };
 
 /** The condition of a model for one of its table. */
-export const ruleCode = (condition: Condition, world: World, known: KnownFields): RuleCode =>
+export const ruleCode = (condition: PolicyCondition, world: World, known: KnownFields): RuleCode =>
   new RuleWriter(world, known).code(condition);
 
 /** Two ids that no record has both of. */

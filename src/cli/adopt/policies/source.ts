@@ -2,7 +2,7 @@
 
 import type { PlacedTable } from '../../../database/described-tables.ts';
 import type { RowAction } from '../../../model/row-expression.ts';
-import type { Condition } from './condition.ts';
+import type { PolicyCondition } from './condition.ts';
 
 /** The rows of a table that a role reaches by one action. */
 export interface SourceRule {
@@ -12,9 +12,9 @@ export interface SourceRule {
   /** Where the source says so: `the policies "own rows", "shared" on documents`. */
   readonly place: string;
   /** On the row as it is. `always` for a create. */
-  readonly before: Condition;
+  readonly before: PolicyCondition;
   /** On the row as it will be; undefined where the source checks nothing after the write. */
-  readonly after: Condition | undefined;
+  readonly after: PolicyCondition | undefined;
   /** Columns that the role reads or writes by it; undefined for all. */
   readonly columns: ReadonlySet<string> | undefined;
   /** The column that gets the id of the caller by itself, in a create. */

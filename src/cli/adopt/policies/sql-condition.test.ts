@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DescribedTable, StoredType } from '../../../database/described-tables.ts';
-import { always, type Condition, unknownReasons } from './condition.ts';
+import { alwaysMet, type PolicyCondition, unknownReasons } from './condition.ts';
 import { sqlCondition } from './sql-condition.ts';
 import { parseSqlExpression } from './sql-expression.ts';
 
@@ -38,7 +38,7 @@ const uuid: StoredType = { kind: 'uuid' };
 const notes = table('notes', { id: uuid, author: uuid, team: text, state: text, open: { kind: 'boolean' } });
 const members = table('members', { id: uuid, person: uuid, team: text, role: text });
 
-const read = (sql: string, role = 'authenticated', readable: Condition = always): Condition =>
+const read = (sql: string, role = 'authenticated', readable: PolicyCondition = alwaysMet): PolicyCondition =>
   sqlCondition(parseSqlExpression(sql), notes, {
     role,
     anonymous: role === 'anon',
@@ -47,14 +47,14 @@ const read = (sql: string, role = 'authenticated', readable: Condition = always)
     readable: () => readable,
   });
 
-const caller = (column: string): Condition => ({ kind: 'caller', column });
-const value = (column: string, ...values: (string | boolean)[]): Condition => ({
+const caller = (column: string): PolicyCondition => ({ kind: 'caller', column });
+const value = (column: string, ...values: (string | boolean)[]): PolicyCondition => ({
   kind: 'value',
   column,
   values,
   not: false,
 });
-const among = (rule: Condition): object => ({ kind: 'among', column: 'team', on: 'team', rule });
+const among = (rule: PolicyCondition): object => ({ kind: 'among', column: 'team', on: 'team', rule });
 
 describe('expressions of row security', () => {
   it.each<[string, object]>([
@@ -135,7 +135,7 @@ describe('expressions of row security', () => {
   });
 
   it('knows no caller where a role has none', () => {
-    expect(read('(auth.uid() IS NULL)', 'anon')).toEqual(always);
+    expect(read('(auth.uid() IS NULL)', 'anon')).toEqual(alwaysMet);
     expect(unknownReasons(read('(author = auth.uid())', 'anon'))).not.toEqual([]);
   });
 });

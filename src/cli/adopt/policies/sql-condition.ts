@@ -4,11 +4,20 @@
  */
 
 import type { DescribedTable } from '../../../database/described-tables.ts';
-import { allOf, always, anyOf, type Condition, type Constant, negated, never, unknown } from './condition.ts';
+import {
+  alwaysMet,
+  type Constant,
+  eachOf,
+  eitherOf,
+  negated,
+  never,
+  type PolicyCondition,
+  unknown,
+} from './condition.ts';
 import type { SqlExpression, SqlSelect } from './sql-expression.ts';
 
 /** The rows that an expression is about, by the name that it gives them. */
-interface Scope {
+interface NameScope {
   readonly alias: string;
   readonly table: DescribedTable;
 }
@@ -22,11 +31,11 @@ export interface SqlContext {
   /** The table of a name in a statement; undefined for one that is not of the schema. */
   readonly tableAt: (path: readonly string[]) => DescribedTable | undefined;
   /** The rows of a table that the role may read: policies hold within policies too. */
-  readonly readable: (table: DescribedTable) => Condition;
+  readonly readable: (table: DescribedTable) => PolicyCondition;
 }
 
 type Term =
-  | { readonly kind: 'column'; readonly scope: Scope; readonly column: string }
+  | { readonly kind: 'column'; readonly scope: NameScope; readonly column: string }
   | { readonly kind: 'caller' }
   | { readonly kind: 'constant'; readonly value: Constant | null }
   | { readonly kind: 'unknown'; readonly because: string };
@@ -108,18 +117,18 @@ const wordsOf = (expression: SqlExpression): string => {
 class ConditionOf {
   readonly #context: SqlContext;
   /** From the innermost rows to the outermost. */
-  readonly #scopes: readonly Scope[];
+  readonly #scopes: readonly NameScope[];
 
-  constructor(context: SqlContext, scopes: readonly Scope[]) {
+  constructor(context: SqlContext, scopes: readonly NameScope[]) {
     this.#context = context;
     this.#scopes = scopes;
   }
 
-  get #own(): Scope | undefined {
+  get #own(): NameScope | undefined {
     return this.#scopes[0];
   }
 
-  #scopeOf(path: readonly string[]): Scope | undefined {
+  #scopeOf(path: readonly string[]): NameScope | undefined {
     const [alias, column] = path.length === 1 ? [undefined, path[0]] : path;
     return this.#scopes.find(
       (scope) =>
@@ -180,12 +189,12 @@ class ConditionOf {
   }
 
   /** The rows that meet an expression. */
-  of(expression: SqlExpression): Condition {
+  of(expression: SqlExpression): PolicyCondition {
     switch (expression.kind) {
       case 'and':
-        return allOf(expression.of.map((each) => this.of(each)));
+        return eachOf(expression.of.map((each) => this.of(each)));
       case 'or':
-        return anyOf(expression.of.map((each) => this.of(each)));
+        return eitherOf(expression.of.map((each) => this.of(each)));
       case 'not':
         return negated(this.of(expression.of));
       case 'is':
@@ -209,23 +218,23 @@ class ConditionOf {
     }
   }
 
-  #truth(term: Term): Condition {
-    if (term.kind === 'constant' && typeof term.value === 'boolean') return term.value ? always : never;
+  #truth(term: Term): PolicyCondition {
+    if (term.kind === 'constant' && typeof term.value === 'boolean') return term.value ? alwaysMet : never;
     if (term.kind === 'column') return this.#value(term, [true]);
     return unknown(term.kind === 'unknown' ? term.because : 'it is no condition');
   }
 
-  #value({ scope, column }: Extract<Term, { kind: 'column' }>, values: readonly Constant[]): Condition {
+  #value({ scope, column }: Extract<Term, { kind: 'column' }>, values: readonly Constant[]): PolicyCondition {
     return scope === this.#own
       ? { kind: 'value', column, values, not: false }
       : unknown(`${column} is of another row`);
   }
 
-  #is({ what, not, of }: Extract<SqlExpression, { kind: 'is' }>): Condition {
+  #is({ what, not, of }: Extract<SqlExpression, { kind: 'is' }>): PolicyCondition {
     const term = this.#term(of);
     if (what === 'null') {
-      if (term.kind === 'caller') return not ? always : never;
-      if (term.kind === 'constant') return (term.value === null) === not ? never : always;
+      if (term.kind === 'caller') return not ? alwaysMet : never;
+      if (term.kind === 'constant') return (term.value === null) === not ? never : alwaysMet;
       if (term.kind === 'unknown') return unknown(term.because);
       return term.scope === this.#own
         ? { kind: 'null', column: term.column, not }
@@ -237,11 +246,11 @@ class ConditionOf {
     }
     const holds = this.#value(term, [what === 'true']);
     if (!not) return holds;
-    const isNull: Condition = { kind: 'null', column: term.column, not: false };
-    return anyOf([negated(holds), isNull]);
+    const isNull: PolicyCondition = { kind: 'null', column: term.column, not: false };
+    return eitherOf([negated(holds), isNull]);
   }
 
-  #comparison(sign: string, one: SqlExpression, other: SqlExpression): Condition {
+  #comparison(sign: string, one: SqlExpression, other: SqlExpression): PolicyCondition {
     if (sign === '<>' || sign === '=') {
       const equal = this.#equal(one, other);
       return sign === '=' ? equal : negated(equal);
@@ -249,7 +258,7 @@ class ConditionOf {
     return unknown(`a comparison by "${sign}"`);
   }
 
-  #equal(one: SqlExpression, other: SqlExpression): Condition {
+  #equal(one: SqlExpression, other: SqlExpression): PolicyCondition {
     for (const [left, right] of [
       [one, other],
       [other, one],
@@ -265,12 +274,12 @@ class ConditionOf {
     if (right.kind === 'column') return this.#columnEquals(right, left);
     if (left.kind === 'constant' && right.kind === 'constant') {
       if (left.value === null || right.value === null) return unknown('it compares with null');
-      return String(left.value) === String(right.value) ? always : never;
+      return String(left.value) === String(right.value) ? alwaysMet : never;
     }
     return unknown('it compares the caller with a value');
   }
 
-  #columnEquals(column: Extract<Term, { kind: 'column' }>, other: Term): Condition {
+  #columnEquals(column: Extract<Term, { kind: 'column' }>, other: Term): PolicyCondition {
     switch (other.kind) {
       case 'constant':
         // Also "null = null" holds in no row; its negation is "unknown", as it holds in none either.
@@ -288,19 +297,19 @@ class ConditionOf {
     }
   }
 
-  #in(left: SqlExpression, rows: SqlExpression): Condition {
+  #in(left: SqlExpression, rows: SqlExpression): PolicyCondition {
     const inner = rows.kind === 'cast' ? rows.of : rows;
     if (inner.kind === 'select') return this.#exists(inner.select, left);
     const term = this.#term(left);
     if (inner.kind !== 'list') return unknown('a list that is no constant');
-    if (term.kind !== 'column') return anyOf(inner.of.map((each) => this.#equal(left, each)));
+    if (term.kind !== 'column') return eitherOf(inner.of.map((each) => this.#equal(left, each)));
     const values = inner.of.map((each) => this.#term(each));
     const constants = values.flatMap((each) =>
       each.kind === 'constant' && each.value !== null ? [each.value] : [],
     );
     return constants.length === values.length
       ? this.#value(term, constants)
-      : anyOf(inner.of.map((each) => this.#equal(left, each)));
+      : eitherOf(inner.of.map((each) => this.#equal(left, each)));
   }
 
   /** True if a statement has one row at most: the caller is compared with a column whose values are unique. */
@@ -319,22 +328,22 @@ class ConditionOf {
   }
 
   /** True if an expression names a column of these rows, here or in a statement within it. */
-  #names(expression: SqlExpression, scope: Scope): boolean {
+  #names(expression: SqlExpression, scope: NameScope): boolean {
     if (expression.kind === 'column') return this.#scopeOf(expression.path) === scope;
     return partsOf(expression).some((part) => this.#names(part, scope));
   }
 
   /** Rows of a table meet a condition, and with `equal` also have it as their value. */
-  #exists({ from, value, where }: SqlSelect, equal: SqlExpression | undefined): Condition {
+  #exists({ from, value, where }: SqlSelect, equal: SqlExpression | undefined): PolicyCondition {
     if (from === undefined) return unknown('a statement without a table');
     const table = this.#context.tableAt(from.path);
     if (table === undefined) return unknown(`${from.path.join('.')} is no table of the schema`);
-    const rows: Scope = { alias: from.alias, table };
+    const rows: NameScope = { alias: from.alias, table };
     const inner = new ConditionOf(this.#context, [rows, ...this.#scopes]);
     const parts: SqlExpression[] = where === undefined ? [] : where.kind === 'and' ? [...where.of] : [where];
     const links: { on: string; column: string }[] = [];
-    const within: Condition[] = [];
-    const outside: Condition[] = [];
+    const within: PolicyCondition[] = [];
+    const outside: PolicyCondition[] = [];
     const compare = (one: Term, other: Term): boolean => {
       if (one.kind !== 'column' || one.scope !== rows) return false;
       if (other.kind === 'caller') within.push({ kind: 'caller', column: one.column });
@@ -358,9 +367,9 @@ class ConditionOf {
     if (link === undefined)
       return unknown(`rows of ${table.name} decide that have nothing to do with the record`);
     if (second !== undefined) return unknown(`rows of ${table.name} are found by several columns`);
-    const rule = allOf([...within, this.#context.readable(table)]);
+    const rule = eachOf([...within, this.#context.readable(table)]);
     if (rule.kind === 'never') return never;
-    return allOf([...outside, { kind: 'among', column: link.column, table, on: link.on, rule }]);
+    return eachOf([...outside, { kind: 'among', column: link.column, table, on: link.on, rule }]);
   }
 }
 
@@ -369,4 +378,4 @@ export const sqlCondition = (
   expression: SqlExpression,
   table: DescribedTable,
   context: SqlContext,
-): Condition => new ConditionOf(context, [{ alias: table.name, table }]).of(expression);
+): PolicyCondition => new ConditionOf(context, [{ alias: table.name, table }]).of(expression);
