@@ -214,7 +214,7 @@ export const command = defineCommand({
     caller: {
       type: 'string',
       value: 'NAME.COLUMN',
-      help: 'with --policies: the column, beside a user of the service, with the id that policies call the caller',
+      help: 'with --policies: the column, beside a user, with the id that policies call the caller',
     },
     claim: {
       type: 'string',
