@@ -97,7 +97,7 @@ const firstOfEqual = (
         before: '  const following = [...matching, ...afterCursor];',
         text: '  if (shape.distinct) matching.push(firstOfEqual(shape, matching, dialect));\n',
       },
-      { before: "paging.kind === 'all' ? undefined : reachParts", text: 'shape.distinct || ' },
+      { before: "paging.kind === 'all' || columnOf(source, source.key)", text: 'shape.distinct || ' },
     ],
   },
   {
