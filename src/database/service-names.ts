@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { quoteName } from './quote.ts';
-import type { ServiceNames } from './stored-names.ts';
+import type { FoundTable, ServiceNames } from './stored-names.ts';
 import { keptColumns } from './tables/own-tables.ts';
 
 export type { ServiceNames };
@@ -31,6 +31,14 @@ const applicationSteps = 'migrations';
 const shortened = (name: string): string =>
   name === applicationSteps ? 'application_migrations' : name.replace(stem, '');
 
+/** True if a table that was found has one of the quoted names. */
+const isAmong = (quoted: Iterable<string>, { schema, name, isCurrentSchema }: FoundTable): boolean => {
+  const own = new Set([...quoted].map((each) => each.toLowerCase()));
+  const bare = quoteName(name).toLowerCase();
+  const within = schema === undefined ? undefined : `${quoteName(schema)}.${quoteName(name)}`.toLowerCase();
+  return (within !== undefined && own.has(within)) || (isCurrentSchema && own.has(bare));
+};
+
 const plainNames: ServiceNames = {
   prefix: undefined,
   schema: undefined,
@@ -42,6 +50,7 @@ const plainNames: ServiceNames = {
   channel: (name) => name,
   lock: String,
   described: (shown) => shown,
+  isOwn: (table) => isAmong([...serviceTables].map(quoteName), table),
 };
 
 const prefixedNames = (prefix: string): ServiceNames => {
@@ -64,6 +73,7 @@ const prefixedNames = (prefix: string): ServiceNames => {
     channel: (name) => prefix + shortened(name),
     lock: (key) => String(key + BigInt(createHash('sha256').update(prefix).digest().readUInt32BE()) * 1000n),
     described: (shown) => described.get(shown) ?? (serviceTables.has(shown) ? undefined : shown),
+    isOwn: (table) => isAmong([...serviceTables].map(quoted), table),
   };
 };
 

@@ -1,3 +1,10 @@
+/** A table as it was found: its schema where the database has schemas, and whether statements find it without one. */
+export interface FoundTable {
+  readonly schema: string | undefined;
+  readonly name: string;
+  readonly isCurrentSchema: boolean;
+}
+
 /** Names of the service's own tables in one database. */
 export interface ServiceNames {
   /** The option `serviceTables`; undefined without it. */
@@ -23,4 +30,6 @@ export interface ServiceNames {
    * described name of one of ours.
    */
   described(shown: string): string | undefined;
+  /** True if a table that was found is one of the service's own, whatever the case of its letters. */
+  isOwn(table: FoundTable): boolean;
 }

@@ -7,8 +7,6 @@ import type { Models } from '../../model/models.ts';
 import type { ModelField, ResourceModel } from '../../model/resource.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Ask, ExternalColumn, ExternalTable, Introspection } from '../introspection.ts';
-import { quoteName } from '../quote.ts';
-import { type ServiceNames, serviceTables } from '../service-names.ts';
 
 /** A reason why a model cannot be served from its table, in a sentence that names both. */
 export interface ExternalFlaw {
@@ -18,15 +16,6 @@ export interface ExternalFlaw {
   /** True if requests would fail, false for a remark. */
   readonly breaks: boolean;
 }
-
-const isOwnTable = (names: ServiceNames, { schema, name, isCurrentSchema }: ExternalTable): boolean => {
-  const written = new Set([...serviceTables].map((table) => names.quoted(table).toLowerCase()));
-  const within = schema === undefined ? undefined : `${quoteName(schema)}.${quoteName(name)}`.toLowerCase();
-  return (
-    (within !== undefined && written.has(within)) ||
-    (isCurrentSchema && written.has(quoteName(name).toLowerCase()))
-  );
-};
 
 const actions = ['select', 'insert', 'update', 'delete'] as const;
 
@@ -145,7 +134,7 @@ const sentencesOf = (model: ResourceModel, found: ExternalTable, dialect: Dialec
   const { name, table, stored, fields } = model;
   const { readOnly = false, columns } = stored;
   const shape = dialect.schema.introspection;
-  if (isOwnTable(dialect.names, found)) return [`${name}: the table ${table} belongs to the service itself`];
+  if (dialect.names.isOwn(found)) return [`${name}: the table ${table} belongs to the service itself`];
   const needed = readOnly ? actions.slice(0, 1) : actions;
   const lacking = needed.filter((action) => !found.rights.includes(action));
   if (lacking.length > 0)
