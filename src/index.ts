@@ -107,6 +107,7 @@ export type {
   Resource,
   SavedOf,
   SortOf,
+  TimeName,
   UpdateOf,
 } from './model/types.ts';
 export type {
