@@ -12,6 +12,7 @@ const rooms = [
   'database',
   'records',
   'ledger',
+  'files',
   'http',
   'resources',
   'delivery',

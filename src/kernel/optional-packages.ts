@@ -5,7 +5,13 @@ import { findPackageJSON } from 'node:module';
 import { packageFile } from './package-files.ts';
 
 /** Optional peers of package.json that a setting or an option needs. */
-export type OptionalPackage = 'jose' | 'nodemailer' | 'openid-client' | 'pg' | 'prom-client';
+export type OptionalPackage =
+  | '@aws-sdk/client-s3'
+  | 'jose'
+  | 'nodemailer'
+  | 'openid-client'
+  | 'pg'
+  | 'prom-client';
 
 /** True if an import from this package finds the other one. Nothing of it is loaded. */
 const isInstalled = (name: string, from: string): boolean => {
