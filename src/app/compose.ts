@@ -2,7 +2,7 @@
  * Builds every store, worker and authentication method of a service from its database, credentials and configuration.
  */
 
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { createKeyCalls, createKeyUsage, createKeyUses } from '../accounts/api-keys.ts';
 import { createNonceStore, createSeenCredentials } from '../accounts/applications.ts';
@@ -71,6 +71,7 @@ import {
   type ServedResource,
   serveResource,
 } from '../resources/operations.ts';
+import type { ServedFiles } from '../resources/record-files.ts';
 import { createForget } from '../upkeep/forget.ts';
 import { createRefusals } from '../upkeep/refusals.ts';
 import { createRequestCounts, createRouteTimes, createUsageRecorder } from '../upkeep/usage.ts';
@@ -150,8 +151,26 @@ interface LaterParts {
   readonly accountLinks: () => ReturnType<typeof createAccountLinks> | undefined;
 }
 
+/** The files of records; undefined where no model has a field for them, so that nothing of theirs is loaded. */
+const openFiles = async ({ config, application, database }: Parts): Promise<ServedFiles | undefined> => {
+  const { models } = application;
+  const hasFiles = [...models.values()].some(({ fields }) =>
+    [...fields.values()].some(({ type }) => type.uploads !== undefined),
+  );
+  if (!hasFiles) return undefined;
+  const { openFileStore } = await import('../files/open-store.ts');
+  const { ServedFiles: Opened } = await import('../resources/record-files.ts');
+  const store = await openFileStore(config.filesUrl, join(config.dataDir, 'files'));
+  return new Opened(database, store, models);
+};
+
 /** The jobs of the application and of the service. */
-const composeJobs = (parts: Parts, foundations: Foundations, later: LaterParts): JobService => {
+const composeJobs = (
+  parts: Parts,
+  foundations: Foundations,
+  later: LaterParts,
+  files: ServedFiles | undefined,
+): JobService => {
   const { config, application, clock, removalClock, logger, database, vault } = parts;
   const { events, trash, keyed, catalogue } = foundations;
   const { mail } = application.config;
@@ -167,6 +186,7 @@ const composeJobs = (parts: Parts, foundations: Foundations, later: LaterParts):
       purgeVersions: createVersionPurge(database),
       historyDays: config.historyDays,
       webhooks: later.webhooks,
+      files,
       mail: mail && {
         sender: createMailSender({
           mail,
@@ -192,6 +212,7 @@ const composeResources = (
   foundations: Foundations,
   scopeOf: ResourceContext['scopeOf'],
   { outbox, wake }: JobService,
+  files: ServedFiles | undefined,
 ): ReadonlyMap<string, ServedResource> => {
   const { context, languages, catalogue, idempotency, trash, code, events, eventSignal } = foundations;
   return createResources(application.models, {
@@ -208,6 +229,7 @@ const composeResources = (
     eventsCommitted: eventSignal.onCommit,
     ownerEnds: createAccountsEnd(context),
     forget: createForget({ ...context, outbox, wake }),
+    files,
     scopeOf,
   });
 };
@@ -415,11 +437,17 @@ export const compose = async (parts: Parts) => {
   const { config, application, clock, database, vault } = parts;
   const foundations = await createFoundations(parts);
   const { context, keyed, catalogue, passwords, securityEvents } = foundations;
-  const jobs = composeJobs(parts, foundations, {
-    webhooks: () => webhooks,
-    accountLinks: () => accounts.accountLinks,
-  });
-  const resources = composeResources(parts, foundations, (acting) => scopes.scopeOf(acting), jobs);
+  const files = await openFiles(parts);
+  const jobs = composeJobs(
+    parts,
+    foundations,
+    {
+      webhooks: () => webhooks,
+      accountLinks: () => accounts.accountLinks,
+    },
+    files,
+  );
+  const resources = composeResources(parts, foundations, (acting) => scopes.scopeOf(acting), jobs, files);
   const accounts = composeAccounts(parts, foundations, jobs);
   const scopes = composeScopes(parts, foundations, resources, accounts, jobs);
   const webhooks = composeWebhooks(parts, foundations, resources, jobs);
@@ -472,7 +500,7 @@ export const compose = async (parts: Parts) => {
     nextTicks: jobs.nextTicks,
     webhooks,
   };
-  return { services, methods: openMethods(authentication), jobs };
+  return { services, methods: openMethods(authentication), jobs, files };
 };
 
 export type Composed = Awaited<ReturnType<typeof compose>>;

@@ -225,6 +225,7 @@ const openService = async (starting: Starting) => {
     captureMail: options.captureMail,
   });
   closing.push(() => composed.services.eventSignal.close());
+  closing.push(async () => composed.files?.close());
   return { watched, composed };
 };
 

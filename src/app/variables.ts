@@ -9,6 +9,7 @@ import {
   replicaUrlMistake,
   servedAlone,
 } from '../database/targets.ts';
+import type { Bucket } from '../files/s3-store.ts';
 import { isLocale, type LanguageSetting, type Locale, locales } from '../kernel/messages.ts';
 import { missingPackages } from '../kernel/optional-packages.ts';
 import { readInteger, type Variable, variable } from './environment.ts';
@@ -40,6 +41,62 @@ const host = variable.of({
 const dataDir = variable.path('DATA_DIR', './data', {
   'zh-CN': '存放 SQLite 数据库、编译后的代码和尚未响应的上传文件；非生产环境下也存放自动生成的密钥',
   en: 'the SQLite database, compiled code, uploaded files until the response and, outside production, generated secrets',
+});
+
+/**
+ * The bucket of an address `s3://bucket/prefix?region=…`; undefined for any other text. `endpoint` is the address of a
+ * server other than that of Amazon.
+ */
+const bucketOf = (text: string): Bucket | undefined => {
+  if (!URL.canParse(text)) return undefined;
+  const {
+    protocol,
+    hostname: bucket,
+    pathname,
+    searchParams,
+    hash,
+    username,
+    password,
+    port,
+  } = new URL(text);
+  const parameters = ['region', 'endpoint'];
+  const region = searchParams.get('region') ?? '';
+  const endpoint = searchParams.get('endpoint') ?? undefined;
+  const path = pathname.replaceAll(/^\/+|\/+$/g, '');
+  const isKnown =
+    protocol === 's3:' &&
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) &&
+    /^[a-z0-9-]{1,50}$/.test(region) &&
+    /^[\w./-]{0,200}$/.test(path) &&
+    [hash, username, password, port].every((part) => part === '') &&
+    [...searchParams.keys()].every((name) => parameters.includes(name)) &&
+    (endpoint === undefined || (URL.canParse(endpoint) && isBaseUrl(new URL(endpoint))));
+  return isKnown ? { bucket, region, endpoint, prefix: path === '' ? '' : `${path}/` } : undefined;
+};
+
+/** The place of files of records: a bucket; undefined for the folder `files` of DATA_DIR. */
+const filesUrl = variable.of({
+  name: 'FILES_URL',
+  fallback: 'DATA_DIR/files',
+  meaning: {
+    'zh-CN':
+      '存放记录文件的 S3 存储桶：`s3://bucket/prefix?region=…`，其他服务器另加 `&endpoint=https://…`；未设置则存放于 `DATA_DIR/files`',
+    en: 'bucket of S3 for the files of records: `s3://bucket/prefix?region=…`, with `&endpoint=https://…` for another server; if unset, they are in `DATA_DIR/files`',
+  },
+  read: (environment): Bucket | undefined => {
+    const text = environment.text('FILES_URL');
+    if (text === undefined) return undefined;
+    const bucket = bucketOf(text);
+    if (bucket === undefined)
+      environment.wrong(
+        'FILES_URL',
+        's3://bucket/prefix?region=… (and endpoint=https://… for another server)',
+      );
+    const missing = missingPackages(['@aws-sdk/client-s3']);
+    if (missing !== undefined) environment.wrong('FILES_URL', missing);
+    return bucket;
+  },
+  shown: (bucket) => (bucket === undefined ? null : `s3://${bucket.bucket}/${bucket.prefix}`),
 });
 
 /** The place of a database without user, password and parameters: `db.example:5432/shop`, or the path of a file. */
@@ -290,6 +347,7 @@ export const variableRows = {
   metricsToken,
   baseUrl,
   trustProxy,
+  filesUrl,
   dataDir,
   databaseUrl,
   databaseReadUrl,

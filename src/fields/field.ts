@@ -201,6 +201,10 @@ export interface FieldType<Options extends CommonOptions = CommonOptions> {
   anyone?(options: Options): boolean;
   /** Fields of the referenced user that readers of the record see. */
   shows?(options: Options): readonly string[] | undefined;
+  /** The table of the service to which the column refers by a foreign key; its rows stay while a record names them. */
+  readonly ownTable?: 'gatewright_files';
+  /** For values that are uploaded: most bytes, and the accepted media types. */
+  uploads?(options: Options): { readonly max: number; readonly types: readonly string[] | undefined };
   /** Another reference, by its key, of which the referenced record has the same value as the record. */
   same?(options: Options): string | undefined;
   /** The consequence for a record when the referenced record is deleted. */

@@ -5,6 +5,7 @@ import { decimal } from './decimal.ts';
 import { email } from './email.ts';
 import { enumeration } from './enum.ts';
 import type { FieldType } from './field.ts';
+import { file } from './file.ts';
 import { integer } from './integer.ts';
 import { json } from './json.ts';
 import { number } from './number.ts';
@@ -34,6 +35,7 @@ export const fieldTypes = {
   uuid,
   reference,
   sequence,
+  file,
 } as const satisfies Readonly<Record<string, FieldType>>;
 
 export type FieldKind = keyof typeof fieldTypes;

@@ -160,9 +160,15 @@ const endings: Readonly<Record<string, string>> = {
 export const usualName = (field: string, type: string): string => `${field}.${endings[type] ?? 'bin'}`;
 
 /** The first bytes of a source, and the whole of it, which begins with them again. */
-export const peeked = async (
-  source: AsyncIterable<Uint8Array>,
-): Promise<{ readonly head: Uint8Array; readonly whole: AsyncIterable<Uint8Array> }> => {
+interface Peeked {
+  readonly head: Uint8Array;
+  readonly whole: AsyncIterable<Uint8Array>;
+  /** Ends the source, where nothing of it is read any more. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Reads the first bytes of a source. */
+export const peeked = async (source: AsyncIterable<Uint8Array>): Promise<Peeked> => {
   const iterator = source[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -172,6 +178,9 @@ export const peeked = async (
     chunks.push(next.value);
     size += next.value.byteLength;
   }
+  const stop = async (): Promise<void> => {
+    await iterator.return?.();
+  };
   const whole = async function* (): AsyncGenerator<Uint8Array> {
     try {
       yield* chunks;
@@ -179,8 +188,8 @@ export const peeked = async (
         yield next.value;
     } finally {
       // A reader that stops early stops the source.
-      await iterator.return?.();
+      await stop();
     }
   };
-  return { head: Buffer.concat(chunks).subarray(0, headLength), whole: whole() };
+  return { head: Buffer.concat(chunks).subarray(0, headLength), whole: whole(), stop };
 };

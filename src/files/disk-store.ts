@@ -195,6 +195,8 @@ export class DiskStore implements FileStore {
       await this.#publish(draft, whole);
       await rm(marks, { recursive: true, force: true });
     } catch (error) {
+      // Joined by another request at the same time, which has taken the draft away.
+      if (await this.#isComplete(whole, upload.size)) return;
       throw storeError(error);
     }
   }

@@ -216,6 +216,19 @@ export class S3Store implements FileStore {
 
   async join(upload: PartedUpload): Promise<void> {
     if ((await this.#sizeOf(upload.key)) === upload.size) return;
+    try {
+      await this.#joinListed(upload);
+    } catch (error) {
+      // Joined by another request at the same time, which has ended the upload.
+      if (!(error instanceof FileMissing) || (await this.#sizeOf(upload.key)) !== upload.size) throw error;
+    }
+  }
+
+  close(): void {
+    void this.#client?.then((client) => client.destroy());
+  }
+
+  async #joinListed(upload: PartedUpload): Promise<void> {
     const listed = await this.#listed(upload);
     const byNumber = new Map(listed.map((part) => [part.PartNumber, part]));
     const parts: Client.CompletedPart[] = [];
@@ -225,10 +238,6 @@ export class S3Store implements FileStore {
       parts.push({ PartNumber: number, ETag: part.ETag });
     }
     await this.#complete(upload, parts);
-  }
-
-  close(): void {
-    void this.#client?.then((client) => client.destroy());
   }
 
   #place(key: string): { readonly Bucket: string; readonly Key: string } {

@@ -134,8 +134,8 @@ export interface EndpointDocs {
   /** Name of the model whose detail view `data` is, where the policy does not name it. */
   readonly model?: string | undefined;
   readonly list?: boolean | undefined;
-  /** The operation of a resource, where the policy does not name it; an `aggregate` lists groups of records. */
-  readonly part?: 'aggregate' | 'history' | 'restore' | undefined;
+  /** The operation of a resource, where the policy does not name it; an `aggregate` lists groups of records, a `file` is one of their fields. */
+  readonly part?: 'aggregate' | 'file' | 'history' | 'restore' | undefined;
   /** Fields by which the list can be filtered, sorted and searched. */
   readonly listFields?: readonly ListField[] | undefined;
   readonly query?: readonly QueryDocs[] | undefined;
@@ -193,6 +193,11 @@ export interface Endpoint {
   readonly checksNames?: boolean | undefined;
   /** Limits of a multipart body. */
   readonly limits?: MultipartLimits | undefined;
+  /**
+   * Files that a multipart body brings beside the record, which is its text of the body key, as JSON; absent where only
+   * the types of `accepts` are taken.
+   */
+  readonly parts?: { readonly limits: MultipartLimits; readonly fields: readonly string[] } | undefined;
   /** Limit of the requests of a caller or a network; none unless the application's configuration has one. */
   readonly rateLimit?: EndpointLimit | undefined;
   /** Name of the object in the body that holds the record. */

@@ -30,6 +30,7 @@ import { compressed } from './content-coding.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { parseFields, parseForm, typedFields } from './form.ts';
 import type { Limiter } from './limiter.ts';
+import type { MultipartLimits } from './multipart.ts';
 import type { Piece } from './pieces.ts';
 import { tagOfVariant } from './preconditions.ts';
 import { namesOfBody, refuseUnknownNames, strictApplied } from './preferences.ts';
@@ -126,6 +127,19 @@ const readPartsInto = async (
   request.body = typedFields(texts, input);
 };
 
+/** Reads the record of a multipart body, the text of the body key, and its files. @throws Problem `missing_key` */
+const readRecordParts = async (
+  { bodyKey = '' }: Endpoint,
+  limits: MultipartLimits,
+  request: Request,
+): Promise<void> => {
+  const { texts } = await request.readParts(limits);
+  const text = texts.find(([name]) => name === bodyKey)?.[1];
+  if (text === undefined) throw new Problem('missing_key', { params: { key: bodyKey } });
+  request.bytes = Buffer.from(text);
+  request.body = parseObject(request.bytes, (values) => request.reserveValues(values));
+};
+
 /** Tells whether a request has no body by the headers that frame one in HTTP/1.1. */
 const hasNoBody = (request: Request): boolean =>
   request.header('transfer-encoding') === undefined && (request.header('content-length') ?? '0') === '0';
@@ -142,6 +156,8 @@ const readAndParseBody = (endpoint: Endpoint, request: Request): Promise<void> |
   const { accepts } = endpoint;
   if (accepts === 'bytes' || accepts === 'nothing') return undefined;
   if (endpoint.bodyOptional === true && hasNoBody(request)) return undefined;
+  if (endpoint.parts !== undefined && isMultipartMediaType(request.header('content-type')))
+    return readRecordParts(endpoint, endpoint.parts.limits, request);
   const type = bodyType(accepts, request);
   if (type === 'multipart') return readPartsInto(endpoint, request);
   const parse = (bytes: Uint8Array): void => {

@@ -67,6 +67,7 @@ export const problemTable = {
   batch_too_large: 41302,
   target_too_long: 41400,
   unsupported_media_type: 41500,
+  range_not_satisfiable: 41600,
   invalid_record: 42200,
   too_many_requests: 42900,
   headers_too_large: 43100,

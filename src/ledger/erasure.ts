@@ -22,6 +22,9 @@ import type { Outbox } from './outbox.ts';
 /** Name of the job of the service. */
 export const erasureJob = 'erase-values';
 
+/** Name of the job that removes files which nothing names. */
+export const filesJob = 'purge-files';
+
 /** A record, or a user (`User`), whose values are to leave the logs and files. The job is stored itself: ids only. */
 export interface Erased {
   readonly model: string;

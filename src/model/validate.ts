@@ -168,6 +168,8 @@ const countingValue = (
   writable: { has(name: string): boolean },
 ): Json | undefined => {
   const given = writable.has(field.name) ? own(body, field.name) : undefined;
+  // A form sends back what it has read: a file as it is described. It stays as it is.
+  if (typeof given === 'object' && given !== null && field.type.uploads !== undefined) return undefined;
   const sent = given instanceof ExactNumber ? (field.type.fromExact?.(given) ?? given) : given;
   return sent === undefined && action === 'create' ? field.options.default : sent;
 };

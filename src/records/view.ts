@@ -1,6 +1,7 @@
 /** The columns of a source that a grant lets a caller read, and the SQL that makes JSON text of them. */
 
 import type { Dialect } from '../database/dialect.ts';
+import { readId } from '../database/record-column.ts';
 import {
   columnOf,
   renderedValue,
@@ -13,7 +14,16 @@ import {
   storedValue,
   versionColumn,
 } from '../database/source.ts';
-import { columnsOfRows, type Fragment, join, rowsOf, sql } from '../database/statement.ts';
+import {
+  columnsOfRows,
+  type Fragment,
+  identifier,
+  join,
+  literal,
+  own,
+  rowsOf,
+  sql,
+} from '../database/statement.ts';
 import { integer } from '../fields/integer.ts';
 import type { RecordId } from '../fields/key.ts';
 import type { Models } from '../model/models.ts';
@@ -197,6 +207,46 @@ const firstColumns = ({ indexes }: ResourceModel): readonly string[] =>
 const searchOf = ({ search, stored }: ResourceModel): SourceSearch | undefined =>
   search.length === 0 ? undefined : { of: stored.name, columns: columnsIn(stored, search), fields: search };
 
+/** The path of a record in the API, as SQL: of a text the characters that mean something in a path are escaped. */
+const recordPath = (model: ResourceModel, dialect: Dialect, row: string): Fragment => {
+  const { type } = model.key.field;
+  const id = sql`cast(${readId(dialect, model.key, identifier(row, columnIn(model.stored, 'id')))} as text)`;
+  const escaped =
+    type.column === 'text'
+      ? ['%', '/', '?', '#', '\\', '"', '<', '>', ' '].reduce(
+          (text, character) =>
+            sql`replace(${text}, ${literal(character)}, ${literal(encodeURIComponent(character))})`,
+          id,
+        )
+      : id;
+  return sql`${literal(`/api/v1/${model.path}/`)} || ${escaped}`;
+};
+
+/** The description of a file, from its row. */
+const fileJson =
+  (model: ResourceModel, field: string, column: string): NonNullable<SourceColumn['render']> =>
+  (dialect, row) => {
+    const of = (name: string): Fragment => identifier('_file', name);
+    const url = sql`${recordPath(model, dialect, row)} || ${literal(`/${field}`)}`;
+    const description = dialect.object([
+      ...['name', 'type', 'size', 'checksum'].map((name) => ({ name, value: of(name) })),
+      { name: 'url', value: url },
+    ]);
+    return sql`(select ${description} from ${own('gatewright_files')} as ${identifier('_file')}
+      where ${of('id')} = ${identifier(row, column)})`;
+  };
+
+/** The source of a resource's table, with the numbers of files in place of their descriptions. */
+export const numberedFiles = (source: Source): Source => ({
+  ...source,
+  columns: new Map(
+    [...source.columns].map(([name, column]) => [
+      name,
+      column.type.uploads === undefined ? column : { ...column, render: undefined },
+    ]),
+  ),
+});
+
 /** The source of a resource's table; made once for a model. */
 export const resourceSource = (model: ResourceModel, models: Models): Source => {
   const cached = resourceSources.get(model);
@@ -217,6 +267,7 @@ export const resourceSource = (model: ResourceModel, models: Models): Source => 
           scale: model.stored.scales?.get(name),
           isNarrow: model.stored.external === true && type.column === 'integer',
           isFine: model.stored.external === true && type.column === 'timestamp',
+          render: type.uploads === undefined ? undefined : fileJson(model, name, column),
         },
       ]),
     ),

@@ -57,6 +57,10 @@ export const resourceEndpoints = (resource: ServedResource, area: Area, baseUrl:
       : records.common(model.history ? 'update' : 'create');
     endpoints.push(restoreEndpoint(resource, area, common, records.answered('saved')));
   }
+  if (resource.files.length > 0)
+    endpoints.push(
+      ...(resource.context.files?.endpoints(resource, area, (action) => records.common(action)) ?? []),
+    );
   if (isAdmin) endpoints.push(...referencesEndpoints(resource, area), forgetEndpoint(resource, area));
   // Every path of a record has its id under this name.
   if (model.key === defaultKey) return endpoints;

@@ -1,6 +1,7 @@
 /** Removal of the values of a record, or of the name of a user, from everything that the service keeps beside them. */
 
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { recordNumber } from '../database/record-column.ts';
 import { toQuery } from '../database/statement.ts';
 import { jobLeaseMs } from '../database/tables.ts';
 import { tablesOf } from '../database/tables-of.ts';
@@ -9,7 +10,7 @@ import type { RecordId } from '../fields/key.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { createCommands } from '../ledger/command.ts';
 import type { TableContext } from '../ledger/context.ts';
-import { Erasure, requestErasure } from '../ledger/erasure.ts';
+import { Erasure, filesJob, requestErasure } from '../ledger/erasure.ts';
 import { EventLog } from '../ledger/event-log.ts';
 import { forgetResponses } from '../ledger/idempotency.ts';
 import { Outbox } from '../ledger/outbox.ts';
@@ -30,6 +31,20 @@ export interface ForgetParts extends TableContext {
 export const createForget = ({ database, clock, outbox, wake }: ForgetParts): ForgetRecord => {
   const change = createCommands({ database, clock });
   const log = new EventLog(database);
+  /** Has the job look for files of former values, where the record has any file. */
+  const removeFiles = async (
+    transaction: Transaction,
+    { model, id }: { readonly model: string; readonly id: RecordId },
+  ): Promise<void> => {
+    const some = tablesOf(database)
+      .selectFrom('gatewright_files')
+      .select('id')
+      .where('model', '=', model)
+      .where('record_id', '=', recordNumber(id))
+      .limit(1);
+    if ((await transaction.get(toQuery(some))) === undefined) return;
+    await outbox.add({ name: filesJob, key: 'forgotten', input: {}, at: undefined }, transaction);
+  };
   return async ({ model, id }, actor, shared) => {
     // In transactions of their own: there may be any number of other events between them.
     const events = shared === undefined ? await log.forget(model, id) : 0;
@@ -40,6 +55,7 @@ export const createForget = ({ database, clock, outbox, wake }: ForgetParts): Fo
         const deliveries = await forgetDelivered(transaction, database, model, id);
         const trash = await createTrash(database).forget(transaction, model, id);
         await forgetResponses(transaction, database, model, id);
+        await removeFiles(transaction, { model, id });
         const left = shared === undefined ? undefined : { model, record: id };
         await requestErasure(outbox, transaction, left);
         const result: Forgotten = { versions, events, deliveries, trash };

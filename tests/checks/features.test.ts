@@ -211,6 +211,12 @@ const rows: readonly Row[] = [
     [`${reference}fields`, 'field.uuid'],
     [`${guide}modelling-recipes`, 'field.json'],
   ],
+  [
+    'field file',
+    [`${reference}files`, 'field.file'],
+    [`${reference}fields`, 'field.file'],
+    [`${reference}configuration`, 'FILES_URL'],
+  ],
   // Working with an application
   [
     'command init, command dev, command start',

@@ -187,6 +187,8 @@ const inputs = {
   uuid: TextInput,
   reference: RecordInput,
   sequence: TextInput,
+  // Its own request uploads a file.
+  file: () => null,
 } satisfies Readonly<Record<FieldKind, ComponentType<FieldInputProps>>>;
 
 /** The input of a field, by its type. */

@@ -53,6 +53,7 @@ const traits = {
   uuid: { filter: 'text' },
   reference: { filter: 'number', bare: true, gist: 2 },
   sequence: { filter: 'text', naming: true, bare: true },
+  file: { filter: 'text' },
 } as const satisfies Readonly<Record<FieldKind, FieldTraits>>;
 
 /** The entry of a type in a table; the entry of `string` for a type of a newer service that this page does not know. */

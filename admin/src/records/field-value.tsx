@@ -3,6 +3,7 @@
 import Typography from '@mui/material/Typography';
 import { memo, type ReactNode } from 'react';
 import type { FieldKind } from '../../../src/fields/registry.ts';
+import { basePath } from '../base.ts';
 import { exactJson } from '../exact.ts';
 import { JsonText } from '../parts/json-text.tsx';
 import { OtherLink } from '../parts/link.tsx';
@@ -77,6 +78,7 @@ const renderers = {
   uuid: textValue,
   reference: ({ field, value }) => <ReferenceValue model={field.reference ?? ''} id={idIn(value) ?? 0} />,
   sequence: textValue,
+  file: ({ value }) => <FileName value={value} />,
 } satisfies Readonly<Record<FieldKind, RenderValue>>;
 
 /**
@@ -89,6 +91,12 @@ export const FieldValue = memo(function FieldValue({ field, value, whole = false
   if (value === null || value === undefined) return <span>—</span>;
   return ofKind<RenderValue>(renderers, field.type)({ field, value, whole, text, language });
 });
+
+/** The name of a file. Its bytes are under the path of its record in this area. */
+const FileName = ({ value }: Pick<FieldValueProps, 'value'>) => {
+  const { name, url } = value as { readonly name: string; readonly url: string };
+  return <OtherLink href={basePath + url.replace('/api/v1/', '/admin/records/')}>{name}</OtherLink>;
+};
 
 const JsonValue = ({ field, value, whole }: Required<FieldValueProps>) =>
   whole ? (

@@ -110,6 +110,7 @@ export const referenceOf = (
   fieldNames: FieldNames,
 ): Reference | undefined => {
   const { type, options } = definition;
+  if (type.ownTable !== undefined) return { table: type.ownTable, onDelete: 'no action', same: undefined };
   const model = type.target?.(options);
   if (model === undefined) return undefined;
   const named = references[name];
@@ -181,7 +182,8 @@ export const fieldIndexes = (
   if (unique === true) return [uniqueIndex(table, [column])];
   const perOwner =
     unique === 'owner' ? [uniqueIndex(table, [columnOfField(ownerColumn, fieldNames), column])] : [];
-  if (index !== true && definition.type.target === undefined) return perOwner;
+  const refers = definition.type.target !== undefined || definition.type.ownTable !== undefined;
+  if (index !== true && !refers) return perOwner;
   // In the order of lists: some database uses an index only for the order in which it was made.
   const ordered = sqlTextOf(dialect.ordered(nameOf(column), false, !isRequired(definition)), dialect);
   const name = indexName(table, [column], false);

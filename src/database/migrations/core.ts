@@ -17,6 +17,7 @@ import { longSignIns } from './0078-long-sign-ins.ts';
 import { foldedSearches } from './0079-folded-searches.ts';
 import { recordOwnedAccounts } from './0082-record-owned-accounts.ts';
 import { textKeys } from './0083-record-keys.ts';
+import { fileTables } from './0084-files.ts';
 import { addColumns } from './add-columns.ts';
 import type { Migration, MigrationSet, Migrations } from './migration.ts';
 import { ownStep } from './own-step.ts';
@@ -65,6 +66,7 @@ const coreMigrations: Migrations = {
   '0081_user_locale': addColumns('users', { locale: column.text({ nullable: true }) }),
   '0082_record_owned_accounts': recordOwnedAccounts,
   '0083_record_keys': textKeys,
+  '0084_files': fileTables,
 };
 
 /** The migrations of the service. */

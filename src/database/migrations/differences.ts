@@ -122,6 +122,10 @@ const storedField = (
   // An index of the model itself is none of the field.
   if (hasIndex(table, column.name, false) && !isNamedAlone(model, column.name)) flags.index = true;
   const { required: _r, unique: _u, index: _i, ...options } = definition.options as CommonOptions;
+  if (definition.type.ownTable !== undefined && definition.type.ownTable === column.references?.table) {
+    const { index: _, ...rest } = flags;
+    return { type: definition.type, options: { ...options, ...rest } };
+  }
   if (column.references === undefined && isReference(definition))
     return { type: bareType(definition), options: flags };
   if (column.references !== undefined) {
@@ -182,7 +186,8 @@ const isNamedAlone = (model: ResourceModel, column: string): boolean =>
   );
 
 const wantsIndex = (field: ModelField): boolean =>
-  !field.unique && (field.options.index === true || field.reference !== undefined);
+  !field.unique &&
+  (field.options.index === true || field.reference !== undefined || field.type.ownTable !== undefined);
 
 /** True if the database does something else to a reference than its field says; one that holds back holds back. */
 const goesOtherwise = ({ onDelete: action }: ForeignKeyShape, definition: FieldDefinition): boolean => {
@@ -209,7 +214,8 @@ const aspectsOf = (
   );
   add('required', field.required && !column.notNull);
   add('demanded', !field.required && column.notNull && column.preset === undefined);
-  const target = field.reference === undefined ? undefined : referencedTable(models, field.reference);
+  const target =
+    field.reference === undefined ? field.type.ownTable : referencedTable(models, field.reference);
   const key = column.references;
   add('reference', key?.table !== target);
   add('on_delete', key?.table === target && key !== undefined && goesOtherwise(key, definition));

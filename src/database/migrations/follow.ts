@@ -397,7 +397,7 @@ export const followTableIn = async (
   await runAll(db, [
     ...forgetModels(tables, dialect, earlier),
     ...models.flatMap((old) => [
-      ...keeping(tables, 'model').map(
+      ...keeping(tables, 'model', 'holder').map(
         ({ table: of }) =>
           sql`update ${tableName(of)} set model = ${literal(to.model)} where model = ${literal(old)}`,
       ),

@@ -21,6 +21,7 @@ import {
   seenCredentialsTable,
 } from './database-tables.ts';
 import { eventInboxTable, eventsTable } from './event-tables.ts';
+import { filesTable, removedFilesTable } from './file-tables.ts';
 import { importPlacesTable, importsTable } from './import-tables.ts';
 import { jobsTable, schedulesTable } from './job-tables.ts';
 import { linkedAccountsTable, signInCodesTable } from './provider-tables.ts';
@@ -89,6 +90,8 @@ export const ownTables = [
   viewsTable,
   importsTable,
   importPlacesTable,
+  filesTable,
+  removedFilesTable,
   eventsTable,
   eventInboxTable,
   webhooksTable,

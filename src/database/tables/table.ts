@@ -11,6 +11,8 @@ import type { TimeUse } from './stored-time.ts';
 export type KeptKind =
   /** Name of the model that the row is about: the row goes with the model. */
   | 'model'
+  /** Name of the model whose record the row belongs to: it is renamed with the model, and stays without it. */
+  | 'holder'
   /** Name of the model whose record owns the account of the row: the account ends with the model. */
   | 'owner'
   /** JSON array of names of models. */

@@ -15,7 +15,7 @@ import type { Catalogue } from '../../kernel/messages.ts';
 import { anything, checkOptions, nearestHint, type OptionTable } from '../../kernel/options.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Stopping } from '../../kernel/stopping.ts';
-import { Erasure, erasureJob } from '../../ledger/erasure.ts';
+import { Erasure, erasureJob, filesJob } from '../../ledger/erasure.ts';
 import { type EventLog, eventDays } from '../../ledger/event-log.ts';
 import { Outbox } from '../../ledger/outbox.ts';
 import { DefinitionError } from '../../model/definition-error.ts';
@@ -391,6 +391,8 @@ export interface OwnJobParts {
   readonly webhooks: () => Webhooks;
   /** Mail; undefined where the application sends none. */
   readonly mail: MailJobs | undefined;
+  /** Removes files that nothing names; undefined where no model has any. */
+  readonly files: { sweep(pause: () => Promise<void>): Promise<void> } | undefined;
 }
 
 /** Sends the link of a request. */
@@ -514,11 +516,21 @@ const eraseValues: OwnJob = ({ database, events }) => {
   });
 };
 
+/** Each hour, so that no bytes stay for a day after the last record that named them. */
+const purgeFiles: OwnJob = ({ files }) =>
+  files &&
+  defineJob({
+    every: '47 * * * *',
+    timeout: 3_000,
+    handle: ({ signal }) => files.sweep(pauseBetweenSteps(signal)),
+  });
+
 /** The service's jobs by their names, which jobs of applications cannot have. */
 const ownJobs: Readonly<Record<string, OwnJob>> = {
   'purge-events': purgeEvents,
   'purge-trash': purgeTrash,
   'purge-history': purgeHistory,
+  [filesJob]: purgeFiles,
   [sendingJob]: sendWebhook,
   [removalJob]: purgeWebhook,
   'purge-deliveries': purgeDeliveries,

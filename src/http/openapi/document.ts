@@ -35,6 +35,16 @@ const withFiles = (
   },
 });
 
+/** A multipart body: the record as JSON, and files under the names of their fields. */
+const recordWithFiles = (bodyKey: string, record: Json, fields: readonly string[]): JsonObject => {
+  const file = { type: 'string', format: 'binary' };
+  return {
+    type: 'object',
+    properties: { [bodyKey]: record, ...Object.fromEntries(fields.map((name) => [name, file])) },
+    required: [bodyKey],
+  };
+};
+
 /** A body of bytes; of JSON lines, each line is a record. */
 const bytesOf = ({ docs: { bodyTypes = ['*/*'] } }: Endpoint, record: Json): JsonObject => ({
   required: true,
@@ -56,10 +66,11 @@ const bodyOf = (endpoint: Endpoint, context: Context): JsonObject | undefined =>
       ? record
       : { type: 'object', properties: { [bodyKey]: record }, required: [bodyKey] };
   const whole = accepts === 'multipart' ? withFiles(input, endpoint, context) : schema;
-  return {
-    required: endpoint.bodyOptional !== true,
-    content: { [mediaTypes[accepts]]: { schema: whole } },
-  };
+  const content = { [mediaTypes[accepts]]: { schema: whole } };
+  const { parts } = endpoint;
+  if (parts !== undefined && bodyKey !== undefined)
+    content[mediaTypes.multipart] = { schema: recordWithFiles(bodyKey, record, parts.fields) };
+  return { required: endpoint.bodyOptional !== true, content };
 };
 
 /**

@@ -9,7 +9,7 @@ import { namesOfBody } from '../preferences.ts';
 
 /** The action of an endpoint; undefined for one that only has the policy of an action. */
 const actionOf = ({ policy, docs }: Endpoint): ResourceRule['action'] | undefined => {
-  if (policy.kind !== 'resource' || docs.part === 'history') return undefined;
+  if (policy.kind !== 'resource' || docs.part === 'history' || docs.part === 'file') return undefined;
   return policy.action;
 };
 

@@ -15,7 +15,7 @@ export const familyOf = ({ policy, docs }: Endpoint): string =>
 /** Name of the schema of a response: the model and its view, the schema's own title, or the operation's name. */
 export const dataName = (endpoint: Endpoint): string => {
   const { policy, docs, operation } = endpoint;
-  if (policy.kind === 'resource') {
+  if (policy.kind === 'resource' && docs.part !== 'file') {
     const { model, action, area } = policy;
     if (docs.part === 'history') return `${area === 'admin' ? 'Admin' : ''}${model.name}Versions`;
     const suffix = docs.part === 'aggregate' ? 'Group' : suffixes[viewByAction[action]];

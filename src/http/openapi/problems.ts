@@ -104,6 +104,7 @@ const bodyProblems: Readonly<Record<Endpoint['accepts'], readonly ProblemName[]>
 
 const ofBody = (endpoint: Endpoint): readonly ProblemName[] => {
   const problems = [...bodyProblems[endpoint.accepts]];
+  if (endpoint.parts !== undefined) problems.push(...bodyProblems.multipart);
   if (endpoint.bodyKey !== undefined) problems.push('missing_key');
   if (isValidated(endpoint)) problems.push('invalid_record');
   return problems;

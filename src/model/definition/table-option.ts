@@ -187,6 +187,7 @@ export const assertExternal = (
       throw new DefinitionError(model, `the table is external: ${because}`, name);
     };
     if (type.counting?.(options) !== undefined) refuse('other programs would not count on');
+    if (type.ownTable !== undefined) refuse('only a foreign key of the service keeps the bytes of its files');
     if (type.same?.(options) !== undefined) refuse('same needs a key that the service makes');
     if ('onDelete' in options && options.onDelete !== undefined)
       refuse('its own foreign keys decide what becomes of a reference: leave out onDelete');

@@ -29,7 +29,7 @@ import { remove } from '../operations/remove.ts';
 import { createForRequest, update } from '../operations/save.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import { actingFor } from '../operations/transaction.ts';
-import type { RecordWrite } from '../operations/writing.ts';
+import { checkTarget, type RecordWrite } from '../operations/writing.ts';
 import { actorGrants } from './history-endpoints.ts';
 import { anyAccess, nestedProblems } from './nested-bodies.ts';
 import { recordChecks } from './record-checks.ts';
@@ -78,6 +78,12 @@ const deletionProblems = ({ model, context, cascade }: ServedResource): readonly
   if (cascade.runsHooks) problems.push(...scopeProblems, ...cascade.reached.flatMap((each) => each.problems));
   return problems;
 };
+
+/** The record of a body, with its files as values, and the bytes that identify the request. */
+interface Received extends Pick<Call, 'body' | 'bytes'> {
+  /** Name under which the files were uploaded; absent without files. */
+  readonly uploader?: string | undefined;
+}
 
 /** Adds deleted records to the description of an endpoint. */
 const withTrash = (docs: EndpointDocs): EndpointDocs =>
@@ -222,7 +228,7 @@ export class RecordEndpoints {
         problems: ['invalid_parameter', 'idempotency_conflict', ...this.#saveProblems],
         description: recordWords('create', uniqueWords(this.#model)),
       }),
-      handle: (call) => this.#create(call),
+      handle: (call) => this.#withFiles(call, (received) => this.#create(call, received)),
       forNew: (call, grant, values) => this.#grantForNew(call, grant, values),
     };
   }
@@ -240,7 +246,7 @@ export class RecordEndpoints {
         problems: ['record_not_found', 'stale', ...this.#saveProblems],
         description: recordWords('update', uniqueWords(this.#model)),
       }),
-      handle: (call) => this.#update(call),
+      handle: (call) => this.#withFiles(call, (received) => this.#update(call, received)),
       ...this.#checks,
     };
   }
@@ -292,15 +298,26 @@ export class RecordEndpoints {
     return this.#isAdmin ? [...this.#model.fields.keys()] : this.#model.views[view];
   }
 
-  #body(action: 'create' | 'update'): Pick<Endpoint, 'accepts' | 'checksNames' | 'bodyKey' | 'input'> {
+  #body(
+    action: 'create' | 'update',
+  ): Pick<Endpoint, 'accepts' | 'parts' | 'checksNames' | 'bodyKey' | 'input'> {
     const { locale } = this.#resource.context;
     const written = fieldsOfBodies(this.#model, this.#area.name);
     return {
       accepts: this.#area.accepts,
+      parts: this.#parts(written),
       checksNames: true,
       bodyKey: this.#model.singular,
       input: withNested(inputSchema(this.#model, action, written, locale), action, this.nested, locale),
     };
+  }
+
+  /** The files that a body may bring; undefined where the model has no such field. */
+  #parts(written: ReadonlySet<string>): Endpoint['parts'] {
+    const files = this.#resource.files.filter(({ name }) => written.has(name));
+    if (files.length === 0) return undefined;
+    const file = Math.max(...files.map(({ type, options }) => type.uploads?.(options).max ?? 0));
+    return { limits: { file, files: files.length }, fields: files.map(({ name }) => name) };
   }
 
   #docs({
@@ -330,8 +347,25 @@ export class RecordEndpoints {
       : parseIncluded(this.#resource.records.source, call.grant, call.query, this.#relatedOf(call));
   }
 
-  #writeOf(call: Call, isStrict = false): RecordWrite {
-    return { resource: this.#resource, grant: call.grant, acting: actingFor(call, this.#area), isStrict };
+  #writeOf(call: Call, isStrict = false, uploader?: string): RecordWrite {
+    const acting = actingFor(call, this.#area);
+    return { resource: this.#resource, grant: call.grant, acting, isStrict, uploader };
+  }
+
+  /**
+   * Runs a write with the files of its body as values of the record. Those that no record names after it are removed.
+   */
+  async #withFiles(call: Call, write: (received: Received) => Promise<Answer>): Promise<Answer> {
+    const { files } = this.#resource.context;
+    if (call.files.length === 0 || files === undefined) return write(call);
+    if (call.params['id'] !== undefined)
+      await checkTarget(this.#writeOf(call), recordOf(call, this.#model.key), undefined);
+    const received = await files.receive(this.#resource, call);
+    try {
+      return await write(received);
+    } finally {
+      await received.end();
+    }
   }
 
   async #show(call: Call): Promise<Answer> {
@@ -356,12 +390,12 @@ export class RecordEndpoints {
     return new Problem(kept ? 'record_deleted' : 'record_not_found');
   }
 
-  async #create(call: Call): Promise<Answer> {
+  async #create(call: Call, { body, bytes, uploader }: Received): Promise<Answer> {
     const included = this.#includedIn(call);
     const isStrict = call.applyStrict();
-    const request = this.#idempotentRequest(call, included, isStrict);
-    const write = this.#writeOf(call, isStrict);
-    const created = await createForRequest(write, call.body, request, this.#savedView, included);
+    const request = this.#idempotentRequest(call, bytes, included, isStrict);
+    const write = this.#writeOf(call, isStrict, uploader);
+    const created = await createForRequest(write, body, request, this.#savedView, included);
     return saved(created.data, created.headers);
   }
 
@@ -375,24 +409,29 @@ export class RecordEndpoints {
     return grantForNew(write, values, (name) => invalidParameter(`with[${name}]`));
   }
 
-  #idempotentRequest(call: Call, included: Included, isStrict: boolean): IdempotentRequest | undefined {
+  #idempotentRequest(
+    call: Call,
+    bytes: Uint8Array,
+    included: Included,
+    isStrict: boolean,
+  ): IdempotentRequest | undefined {
     const key = call.header('idempotency-key');
     if (key === undefined) return undefined;
     const asked = included === nothingIncluded ? '' : call.query;
-    return idempotentRequest(key, call.principal, 'POST', this.#path, call.bytes, {
+    return idempotentRequest(key, call.principal, 'POST', this.#path, bytes, {
       model: this.#model.name,
       asked,
       isStrict,
     });
   }
 
-  async #update(call: Call): Promise<Answer> {
+  async #update(call: Call, { body, uploader }: Received): Promise<Answer> {
     const versions = acceptedVersions(call);
     const included = this.#includedIn(call);
     const record = await update(
-      this.#writeOf(call, call.applyStrict()),
+      this.#writeOf(call, call.applyStrict(), uploader),
       recordOf(call, this.#model.key),
-      call.body,
+      body,
       versions,
       included,
     );

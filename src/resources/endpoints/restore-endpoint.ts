@@ -36,7 +36,9 @@ const returnTo = async (
   await checkTarget(write, id, versions);
   const kept = isVersion(asked) ? await resource.history?.at(id, asked) : undefined;
   if (kept === undefined || kept.after === null) throw noVersion(resource);
-  return update(write, id, kept.after, versions);
+  if (resource.files.length === 0) return update(write, id, kept.after, versions);
+  const values = (await resource.context.files?.restored(resource, id, kept.after)) ?? kept.after;
+  return update({ ...write, renames: true }, id, values, versions);
 };
 
 const toVersion: Label = {

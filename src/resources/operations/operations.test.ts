@@ -161,6 +161,7 @@ describeEachDatabase('operations', (databases) => {
       transactionLimit: 5_000,
       events: new EventLog(database),
       ownerEnds: () => Promise.resolve(),
+      files: undefined,
       eventsCommitted: () => {},
       resourceOf: (): ServedResource => {
         throw new Error('nothing goes with another here');

@@ -203,6 +203,26 @@ const prepareBundle = async (
   return records.map((each) => toRestored(each, isGone, back));
 };
 
+/** The records with the numbers of their files, which the trash keeps by their descriptions. */
+const withFiles = async (
+  transaction: Transaction,
+  { files, models, resourceOf }: ResourceContext,
+  kept: readonly KeptRecord[],
+): Promise<readonly KeptRecord[]> => {
+  if (files === undefined) return kept;
+  const numbered: KeptRecord[] = [];
+  for (const each of kept) {
+    const { model, id, record } = each;
+    const resource = record === null || !models.has(model) ? undefined : resourceOf(model);
+    const values =
+      resource === undefined || record === null || resource.files.length === 0
+        ? record
+        : await files.restored(resource, id, record, transaction);
+    numbered.push({ ...each, record: values });
+  }
+  return numbered;
+};
+
 /** Thrown if the records are not valid any more; the messages are looked up after the rollback. */
 class UnfitError extends Error {}
 
@@ -357,7 +377,8 @@ const restoreBundle = async (
   if (first === undefined) throw new Problem('record_not_found');
   if (versions !== undefined && !versions.includes(first.version)) throw new Problem('stale');
   const bundle = await context.trash.bundle(transaction, first.bundle);
-  const records = await prepareBundle(transaction, context, [first, ...bundle.along]);
+  const kept = await withFiles(transaction, context, [first, ...bundle.along]);
+  const records = await prepareBundle(transaction, context, kept);
   attempt.records = records;
   const [leading, ...along] = records;
   if (leading === undefined || records.some(({ errors }) => errors.length > 0)) throw new UnfitError();

@@ -24,8 +24,10 @@ import {
   companionsOf,
   conclude,
   currentRecord,
+  holdFiles,
   isInTransaction,
   isRecorded,
+  namesFiles,
   type RecordWrite,
   refuseTarget,
   runWrite,
@@ -128,6 +130,7 @@ export const insert = async (
   // In a transaction `conclude` stores the version and the event.
   const companions = acting.shared === undefined && isRecorded(resource) ? companionsOf(write, owned) : [];
   const saved = await insertCounted({ ...write, grant }, owned, context.clock(), companions);
+  if (resource.files.length > 0) await holdFiles(write, saved.id, owned);
   if (companions.length > 0 && resource.model.events) context.eventsCommitted();
   auditOwner(write, 'create', saved.id, grant.owner ?? null, owned);
   const concluded = await conclude(write, 'create', saved, undefined, values, within(nested));
@@ -179,7 +182,11 @@ export const create = (
 ): Promise<SavedRecord> =>
   prepareAndSave(write, body, (prepared) =>
     runWrite(write, (each) => insert(each, prepared, included), {
-      always: included !== nothingIncluded || prepared.nested !== undefined || setsOwner(write, prepared),
+      always:
+        included !== nothingIncluded ||
+        prepared.nested !== undefined ||
+        setsOwner(write, prepared) ||
+        namesFiles(write, prepared),
       further: prepared.nested?.records,
       creates: true,
     }),
@@ -200,6 +207,7 @@ const save = async (
   const { shared } = acting;
   const saved = await records.update(grant, id, columns, context.clock(), versions, shared?.transaction);
   if (saved === undefined) return refuseTarget({ ...write, grant }, id, versions);
+  if (resource.files.length > 0) await holdFiles(write, id, columns);
   if (before !== undefined) auditOwner(write, 'update', id, ownerIn(model, before.whole), columns);
   return conclude(write, 'update', saved, before?.whole, values, within(nested));
 };
@@ -244,7 +252,7 @@ const updateAlone = async (
     return await runWrite(
       write,
       async (each) => withRelated(each, await save(each, id, prepared, versions), included),
-      { always: included !== nothingIncluded || setsOwner(write, prepared) },
+      { always: included !== nothingIncluded || setsOwner(write, prepared) || namesFiles(write, prepared) },
     );
   } catch (error) {
     throw await translateError(write, error, prepared, id);

@@ -3,9 +3,11 @@
 import type { Database, Transaction } from '../../database/database.ts';
 import { versionColumn } from '../../database/source.ts';
 import type { RecordId } from '../../fields/key.ts';
+import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { ApplicationCode } from '../../kernel/application-code.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { FieldError } from '../../kernel/field-error.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import {
   fieldError,
   type Label,
@@ -17,7 +19,7 @@ import type { Actor } from '../../ledger/audit.ts';
 import { type EventLog, EventReaders } from '../../ledger/event-log.ts';
 import type { Idempotency } from '../../ledger/idempotency.ts';
 import type { Models } from '../../model/models.ts';
-import type { ModelRelation, ResourceModel } from '../../model/resource.ts';
+import type { Action, ModelField, ModelRelation, ResourceModel } from '../../model/resource.ts';
 import type { Scope } from '../../model/scope.ts';
 import { compileValidator, type Validator } from '../../model/validate.ts';
 import { type Aggregate, createAggregate } from '../../records/aggregate.ts';
@@ -28,6 +30,7 @@ import { ManyRecords } from '../../records/many.ts';
 import { type Collision, createRecords, type RecordStore } from '../../records/records.ts';
 import { createShow, type Show } from '../../records/show.ts';
 import type { Trash } from '../../records/trash.ts';
+import type { AreaRules } from './area.ts';
 import { type Cascade, createCascade } from './cascade-links.ts';
 import type { ForgetRecord } from './forget.ts';
 import type { Acting } from './transaction.ts';
@@ -62,8 +65,61 @@ export interface ResourceContext {
     actor: Actor,
     within: Transaction,
   ) => Promise<void>;
+  /** The files of records; undefined where no model has a field for them. */
+  readonly files: RecordFiles | undefined;
   /** Called with errors that occur after the response was decided. */
   readonly report: (error: unknown, what: string) => void;
+}
+
+/** A record and the files that its fields name from now on. */
+export interface HeldFiles {
+  readonly model: string;
+  readonly record: RecordId;
+  /** The callers who may have uploaded them. */
+  readonly uploaders: readonly string[];
+  /** True if files that the record has named before are accepted too. */
+  readonly restores: boolean;
+  readonly named: readonly { readonly field: string; readonly file: number }[];
+}
+
+/** The files of records, as operations need them. Their code is loaded only where a model has a field for them. */
+export interface RecordFiles {
+  /**
+   * Gives uploads to a record, in the transaction that names them. Returns a field whose file the caller may not name.
+   */
+  hold(transaction: Transaction, held: HeldFiles): Promise<string | undefined>;
+  /** Values of a record as history or trash keep them, with the numbers of its files in place of their descriptions. */
+  restored(
+    resource: ServedResource,
+    record: RecordId,
+    values: JsonObject,
+    within?: Transaction,
+  ): Promise<JsonObject>;
+  /**
+   * Stores the files of a multipart body. Their numbers are values of the returned body; `end` removes those that no
+   * record names after the write. @throws Problem
+   */
+  receive(resource: ServedResource, call: Call): Promise<ReceivedFiles>;
+  /** The endpoints of the files of a model in an area. */
+  endpoints(resource: ServedResource, area: FileArea, shared: SharedByAction): readonly Endpoint[];
+}
+
+/** The members that the endpoints of an action share. */
+export type SharedByAction = (
+  action: Action,
+) => Pick<Endpoint, 'grantsOnRelated' | 'auth' | 'policy' | 'grantsOn'>;
+
+/** A body whose files are stored. */
+export interface ReceivedFiles extends Pick<Call, 'body' | 'bytes'> {
+  readonly uploader: string;
+  end(): Promise<void>;
+}
+
+/** The place of the endpoints of files. */
+export interface FileArea extends AreaRules {
+  readonly path: (model: ResourceModel) => string;
+  readonly operation: (verb: string, noun: string) => string;
+  readonly tag: (model: ResourceModel, locale: Locale) => string;
 }
 
 /** A model with everything that its operations need; made once, at start. */
@@ -88,6 +144,8 @@ export interface ServedResource {
   readonly cascade: Cascade;
   /** Relations whose records can be written within this one. */
   readonly nested: readonly ModelRelation[];
+  /** Fields whose values are files. */
+  readonly files: readonly ModelField[];
   /** The validation message of a value that collides with what is stored. */
   readonly collision: (collision: Collision) => FieldError;
 }
@@ -112,6 +170,7 @@ export const serveResource = (model: ResourceModel, context: ResourceContext): S
     eventReaders: new EventReaders(database, model, context.models),
     cascade: createCascade(database, context.models, model.name),
     nested: [...model.relations.values()].filter(({ write }) => write),
+    files: [...model.fields.values()].filter(({ type }) => type.uploads !== undefined),
     collision: ({ field, rule, others }) =>
       others === undefined
         ? fieldError(catalogue, field, labelOf(field), rule)

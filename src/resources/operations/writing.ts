@@ -1,5 +1,6 @@
 /** The frame of every write: hooks, transaction, version checks, history, events and the response. */
 
+import { callerOf } from '../../auth/caller.ts';
 import { authMethod } from '../../auth/registry.ts';
 import { ConstraintError } from '../../database/database.ts';
 import type { RecordId } from '../../fields/key.ts';
@@ -36,6 +37,10 @@ export interface RecordWrite {
   readonly of?: Surrounding | undefined;
   /** A create that restores a record from the trash. */
   readonly restores?: boolean | undefined;
+  /** Names under which this request alone has uploaded files, beside that of its caller. */
+  readonly uploader?: string | undefined;
+  /** True if the record may name files again that it has named before. */
+  readonly renames?: boolean | undefined;
   /** True if names that the write would ignore are refused. The writes of hooks never are. */
   readonly isStrict?: boolean | undefined;
 }
@@ -455,6 +460,39 @@ export const traceWrite = (
   ).catch(() => {});
 };
 
+/** The files that columns name. */
+const filesNamed = (
+  { files }: ServedResource,
+  columns: Columns,
+): readonly { readonly field: string; readonly file: number }[] =>
+  files.flatMap(({ name: field }) => {
+    const file = columns[field];
+    return typeof file === 'number' ? [{ field, file }] : [];
+  });
+
+/** True if a write names files, which become those of its record in its transaction. */
+export const namesFiles = ({ resource }: RecordWrite, { columns }: { readonly columns: Columns }): boolean =>
+  resource.files.length > 0 && filesNamed(resource, columns).length > 0;
+
+/** Gives the named files to the record. @throws Problem `invalid_record` for one that its caller may not name */
+export const holdFiles = async (write: RecordWrite, record: RecordId, columns: Columns): Promise<void> => {
+  const { resource, acting, uploader, renames = false } = write;
+  const named = filesNamed(resource, columns);
+  if (named.length === 0) return;
+  if (!isInTransaction(write)) throw new Error('files are named in the transaction of their record');
+  const { shared } = write.acting;
+  const { principal } = acting;
+  // An anonymous caller is nobody in particular: only this request itself may have uploaded for them.
+  const caller = principal.kind === 'nobody' ? [] : [callerOf(principal, '')];
+  const uploaders = uploader === undefined ? caller : [...caller, uploader];
+  const held = { model: resource.model.name, record, uploaders, restores: renames, named };
+  const refused = await resource.context.files?.hold(shared.transaction, held);
+  if (refused === undefined) return;
+  const label = resource.model.fields.get(refused)?.label ?? refused;
+  const error = fieldError(resource.context.languages.first, refused, label, 'upload');
+  shared.refuse(new Problem('invalid_record', { errors: [error] }));
+};
+
 /** The written record with the related records of the response, as its transaction sees them. */
 export const withRelated = async (
   { resource, grant, acting }: RecordWrite,
@@ -525,6 +563,7 @@ const complete = async (
     const isThere = shared.present.has(recordKey(model.name, saved.id));
     return shared.refuse(new Problem(isThere ? 'forbidden' : 'record_not_found'));
   }
+  if (resource.files.length > 0) await holdFiles(write, saved.id, columns);
   settleChange(write, final);
   traceWrite(write, 'update', saved.id, names);
   return { saved: final, values: { ...values, ...valid.values } };

@@ -1,0 +1,273 @@
+/**
+ * The file of one field of a record: read, written and removed by a caller. Reading follows the rules of the detail
+ * endpoint, writing those of an update; the record is checked before the first byte is read, and again by the writing
+ * statement.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { callerOf } from '../../auth/caller.ts';
+import { versionColumn } from '../../database/source.ts';
+import type { RecordId } from '../../fields/key.ts';
+import { isInline } from '../../files/content.ts';
+import { disposition } from '../../files/disposition.ts';
+import { FileRefused, type Files, type StoredFile } from '../../files/files.ts';
+import {
+  type ByteRange,
+  FileMissing,
+  FileTooLarge,
+  PartIncomplete,
+  StoreBusy,
+  StoreFull,
+  StoreUnavailable,
+} from '../../files/store.ts';
+import { tooLarge } from '../../http/body.ts';
+import { recordOf } from '../../http/call.ts';
+import type { Answer, Call } from '../../http/endpoint.ts';
+import { Pieces } from '../../http/pieces.ts';
+import { isKnown } from '../../http/preconditions.ts';
+import { baseName } from '../../http/uploads.ts';
+import { isStorableText, type Json, type JsonObject } from '../../kernel/json.ts';
+import { fieldError } from '../../kernel/messages.ts';
+import { overloaded, Problem } from '../../kernel/problem.ts';
+import type { ModelField } from '../../model/resource.ts';
+import { createShow } from '../../records/show.ts';
+import { numberedFiles } from '../../records/view.ts';
+import { update } from '../operations/save.ts';
+import type { FileArea, ServedResource } from '../operations/served-resource.ts';
+import { actingFor } from '../operations/transaction.ts';
+import { checkTarget, type RecordWrite } from '../operations/writing.ts';
+
+/** What a browser may do with bytes of callers: nothing runs, and nothing belongs to the origin of the service. */
+const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/** The entity tag of a file: equal bytes are equal. */
+export const tagOfFile = ({ checksum }: Pick<StoredFile, 'checksum'>): string => `"${checksum}"`;
+
+/**
+ * The range that a request asks for (RFC 9110, 14): undefined for the whole file, as for several ranges.
+ * @throws Problem `range_not_satisfiable`
+ */
+export const rangeOf = (header: string | undefined, size: number): ByteRange | undefined => {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
+  if (first > last || first >= size)
+    throw new Problem('range_not_satisfiable', { headers: { 'Content-Range': `bytes */${size}` } });
+  return { first, last };
+};
+
+/** The SHA-256 that `Content-Digest` says (RFC 9530), in hex; undefined where it says none. */
+const digestOf = (header: string | undefined): string | undefined => {
+  const base64 = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(header ?? '')?.[1];
+  return base64 === undefined ? undefined : Buffer.from(base64, 'base64').toString('hex');
+};
+
+export const mediaTypeOf = (header = ''): string => header.split(';')[0]?.trim().toLowerCase() ?? '';
+
+/** The name that a query gives to an upload. */
+const nameOf = (query: string): string | undefined => {
+  const given = new URLSearchParams(query).get('name') ?? '';
+  const name = isStorableText(given) ? baseName(given) : '';
+  return name === '' ? undefined : name;
+};
+
+/** An error of an upload or a download as a problem for the caller; any other one as it is. */
+export const fileProblem = (
+  error: unknown,
+  { name, label }: ModelField,
+  { context }: ServedResource,
+): unknown => {
+  if (error instanceof FileTooLarge) return tooLarge(error.limit);
+  if (error instanceof StoreFull || error instanceof StoreBusy || error instanceof StoreUnavailable)
+    return overloaded(error, 5);
+  const { first } = context.languages;
+  const refused =
+    error instanceof PartIncomplete
+      ? fieldError(first, name, label, 'incomplete', { part: error.part })
+      : error instanceof FileRefused
+        ? fieldError(first, name, label, error.rule, error.params)
+        : undefined;
+  if (refused === undefined) return error;
+  return new Problem('invalid_record', { errors: [refused], cause: error });
+};
+
+/**
+ * The name under which a call uploads: that of its caller, as limits count callers. An anonymous one is nobody in
+ * particular, so each of their requests has a name of its own.
+ */
+export const uploaderOf = ({ principal }: Pick<Call, 'principal'>): string =>
+  principal.kind === 'nobody' ? `once:${randomBytes(16).toString('hex')}` : callerOf(principal, '');
+
+/** The record of a call as it names its file, and its version. */
+export interface Current {
+  readonly file: number | undefined;
+  readonly version: number;
+}
+
+/** The file of a field of one model. */
+export class FileOfRecord {
+  readonly #files: Files;
+  readonly #resource: ServedResource;
+  readonly #field: ModelField;
+  readonly #area: FileArea;
+  readonly #show: ReturnType<typeof createShow>;
+
+  constructor(files: Files, resource: ServedResource, field: ModelField, area: FileArea) {
+    this.#files = files;
+    this.#resource = resource;
+    this.#field = field;
+    this.#area = area;
+    const source = numberedFiles(resource.records.source);
+    this.#show = createShow(resource.context.database, source, { version: versionColumn });
+  }
+
+  async read(call: Call): Promise<Answer> {
+    const id = recordOf(call, this.#resource.model.key);
+    for (let isSecond = false; ; isSecond = true) {
+      const { file: number } = await this.current(call, id);
+      const file = number === undefined ? undefined : await this.#files.find(number);
+      if (file === undefined) throw new Problem('record_not_found');
+      try {
+        return await this.#answer(call, file);
+      } catch (error) {
+        // Replaced between the two reads; missing twice, the bytes are lost.
+        if (!(error instanceof FileMissing) || isSecond)
+          throw fileProblem(error, this.#field, this.#resource);
+      }
+    }
+  }
+
+  async write(call: Call): Promise<Answer> {
+    const { model, context } = this.#resource;
+    const { name: field } = this.#field;
+    const id = recordOf(call, model.key);
+    const { write, current, versions } = await this.target(call, id);
+    const uploader = uploaderOf(call);
+    const limits = this.#field.type.uploads?.(this.#field.options);
+    if (limits === undefined) throw new Error(`${field} is no file`);
+    let stored: StoredFile | undefined;
+    try {
+      stored = await this.#files.upload(
+        {
+          model: model.name,
+          field,
+          uploader,
+          name: nameOf(call.query),
+          claimed: mediaTypeOf(call.header('content-type')),
+          ...limits,
+          checksum: digestOf(call.header('content-digest')),
+        },
+        call.streamBody(limits.max),
+      );
+      const saved = await this.save({ ...write, uploader }, id, stored.id, versions);
+      this.replaced(current);
+      const data = (JSON.parse(saved) as JsonObject)[field];
+      return { data, headers: { ETag: tagOfFile(stored) } };
+    } catch (error) {
+      if (stored !== undefined)
+        await this.#files.removal
+          .discard(stored.id)
+          .catch((failure: unknown) => context.report(failure, 'an upload is removed later'));
+      throw fileProblem(error, this.#field, this.#resource);
+    }
+  }
+
+  async remove(call: Call): Promise<Answer> {
+    const id = recordOf(call, this.#resource.model.key);
+    const { write, current, versions } = await this.target(call, id);
+    if (current.file === undefined) throw new Problem('record_not_found');
+    await this.save(write, id, null, versions);
+    this.replaced(current);
+    return {};
+  }
+
+  /** The file of a record within the caller's rights. @throws Problem `record_not_found` */
+  async current(call: Call, id: RecordId): Promise<Current> {
+    const shown = await this.#show(call.grant, id);
+    if (shown === undefined) throw new Problem('record_not_found');
+    const value = (JSON.parse(shown.json) as Readonly<Record<string, Json>>)[this.#field.name];
+    return { file: typeof value === 'number' ? value : undefined, version: shown.version ?? 0 };
+  }
+
+  /**
+   * The write of a record, once the caller may write this field of it. Its versions, where the request demands that the
+   * file is a certain one: the record may not change between this check and the write.
+   * @throws Problem `record_not_found`, `forbidden`, `stale`
+   */
+  async target(
+    call: Call,
+    id: RecordId,
+  ): Promise<{
+    readonly write: RecordWrite;
+    readonly current: Current;
+    readonly versions: readonly number[] | undefined;
+  }> {
+    const { grant } = call;
+    const { name: field } = this.#field;
+    const write = { resource: this.#resource, grant, acting: actingFor(call, this.#area), isStrict: true };
+    await checkTarget(write, id, undefined);
+    const held = grant.held?.filter(({ fields }) => fields.includes(field)) ?? [];
+    const settled = held.length === 0 ? grant : await this.#resource.records.settled(grant, held, id);
+    if (!settled.writable.has(field)) throw new Problem('forbidden');
+    const current = await this.current(call, id);
+    const [ifMatch, ifNoneMatch] = [call.header('if-match'), call.header('if-none-match')];
+    if (ifMatch === undefined && ifNoneMatch === undefined) return { write, current, versions: undefined };
+    const file = current.file === undefined ? undefined : await this.#files.find(current.file);
+    const isThere = file !== undefined;
+    const isWanted = isThere ? !isKnown(call, tagOfFile(file)) : ifMatch === undefined;
+    if (!isWanted) throw new Problem('stale');
+    return { write, current, versions: [current.version] };
+  }
+
+  /** Writes the field. A name that the write ignores is a field that the caller may not write any more. */
+  async save(
+    write: RecordWrite,
+    id: RecordId,
+    value: number | null,
+    versions: readonly number[] | undefined,
+  ): Promise<string> {
+    try {
+      return (await update(write, id, { [this.#field.name]: value }, versions)).json;
+    } catch (error) {
+      const errors = error instanceof Problem ? (error.errors ?? []) : [];
+      if (errors.some(({ rule }) => rule === 'ignored')) throw new Problem('forbidden', { cause: error });
+      throw error;
+    }
+  }
+
+  /** Removes the file that the record named before, unless its history keeps it. The response does not wait. */
+  replaced({ file }: Current): void {
+    if (file === undefined) return;
+    this.#files.removal
+      .release(file)
+      .catch((error: unknown) => this.#resource.context.report(error, 'a replaced file is removed later'));
+  }
+
+  async #answer(call: Call, file: StoredFile): Promise<Answer> {
+    const { type, size, name } = file;
+    const tag = tagOfFile(file);
+    const headers = {
+      ETag: tag,
+      'Accept-Ranges': 'bytes',
+      'Cache-Control': 'private, no-cache',
+      'Content-Disposition': disposition(isInline(type) ? 'inline' : 'attachment', name),
+      'Content-Security-Policy': contentSecurityPolicy,
+    };
+    if (isKnown(call, tag)) return { status: 304, headers };
+    const ifRange = call.header('if-range');
+    const asked = ifRange === undefined || ifRange.trim() === tag ? call.header('range') : undefined;
+    const range = rangeOf(asked, size);
+    const length = range === undefined ? size : range.last - range.first + 1;
+    const ofRange =
+      range === undefined ? undefined : { 'Content-Range': `bytes ${range.first}-${range.last}/${size}` };
+    const stream = await this.#files.read(file, range);
+    const body = new Pieces(stream, length);
+    return {
+      status: range === undefined ? 200 : 206,
+      headers: { ...headers, ...ofRange, 'Content-Length': String(length) },
+      raw: { type, body },
+    };
+  }
+}
