@@ -95,6 +95,7 @@ const sections: Readonly<Record<string, string>> = {
   'Related records': '关联记录',
   Bodies: '请求体',
   Fields: '字段',
+  Files: '文件',
   'Accounts and credentials': '账号与凭据',
   'Events, webhooks and jobs': '事件、Webhook 与任务',
 };

@@ -355,6 +355,14 @@ export const memberTexts: readonly Pair[] = [
     '除 id 之外，能读取记录的人可见的被引用 `User` 的字段。',
   ],
   [
+    "Most bytes of a file, as a number or a text: `'10MB'` are 10,000,000 bytes, `'10MiB'` 10,485,760. Default: 10 MB.",
+    "文件的最大字节数，数字或文本：`'10MB'` 为 10,000,000 字节，`'10MiB'` 为 10,485,760 字节。默认 10 MB。",
+  ],
+  [
+    'Media types that are accepted, `image/*` for all pictures. Default: every type. The bytes decide which type a file has. `image/*` leaves out SVG, which can contain code: name `image/svg+xml` for it.',
+    '所接受的媒体类型，`image/*` 指所有图片。默认接受任何类型。文件的类型由内容决定。`image/*` 不含可能带有代码的 SVG，需要时写明 `image/svg+xml`。',
+  ],
+  [
     "Any reference of the model, by its key: the records of each referenced record have their own sequence. Updates ignore that reference. Give it `onDelete: 'restrict'` or `'cascade'`.",
     "模型的某个引用，写键名：每条被引用的记录各自编号。修改时忽略该引用。请为该引用设置 `onDelete: 'restrict'` 或 `'cascade'`。",
   ],
@@ -401,6 +409,10 @@ export const memberTexts: readonly Pair[] = [
   [
     'The id of another record, which must exist for the caller. The field `author` has the name and the column `author_id`.',
     '另一条记录的 id，该记录须对调用者存在。字段 `author` 的名称与列名为 `author_id`。',
+  ],
+  [
+    'The bytes of a file that belongs to one field of one record, and follows the rules of both.',
+    '属于某条记录某个字段的文件，遵循该记录与该字段的规则。',
   ],
   [
     'A number without gaps, as text (`INV-2026-00042`), which the service assigns in the transaction that creates the record. It never changes; records that are older than the field have null.',
@@ -522,6 +534,16 @@ export const limitTexts: readonly Pair[] = [
   ['requests of a process whose files are on the disk', '一个进程中文件在磁盘上的请求数'],
   ['requests of all anonymous callers whose files are on the disk', '全部匿名调用者文件在磁盘上的请求数'],
   ['requests of one caller whose files are on the disk', '一个调用者文件在磁盘上的请求数'],
+  ['bytes of one file, whatever `max` says', '单个文件的字节数，不论 `max` 如何设置'],
+  ['uploads of a process at the same time', '一个进程同时进行的上传数'],
+  ['uploads of one caller at the same time', '一个调用者同时进行的上传数'],
+  ['uploads of one caller that no record names yet', '一个调用者尚未用于任何记录的上传数'],
+  ['bytes of a part of an upload, at least', '分段上传每段的最小字节数'],
+  ['larger parts for a larger file', '文件较大时分段相应增大'],
+  [
+    'bytes of parts that a process holds before they are sent to S3',
+    '一个进程在发送至 S3 之前持有的分段字节数',
+  ],
   ['records of a batch', '一次批量写入的记录数'],
   ['lines of an import', '一次导入的行数'],
   ['a record of an imported file', '导入文件中的一条记录'],

@@ -71,7 +71,15 @@ const firstGroups: readonly Group[] = [
 const referenceGroups: readonly Group[] = [
   {
     title: { en: 'Models', zh: '模型' },
-    pages: references('resource', 'fields', 'files', 'conditions', 'relations', 'nested-writes', 'migrations'),
+    pages: references(
+      'resource',
+      'fields',
+      'files',
+      'conditions',
+      'relations',
+      'nested-writes',
+      'migrations',
+    ),
   },
   {
     title: { en: 'Accounts and access', zh: '账号与访问' },

@@ -9,7 +9,7 @@ import {
   replicaUrlMistake,
   servedAlone,
 } from '../database/targets.ts';
-import type { Bucket } from '../files/s3-store.ts';
+import type { FileBucket } from '../files/s3-store.ts';
 import { isLocale, type LanguageSetting, type Locale, locales } from '../kernel/messages.ts';
 import { missingPackages } from '../kernel/optional-packages.ts';
 import { readInteger, type Variable, variable } from './environment.ts';
@@ -47,7 +47,7 @@ const dataDir = variable.path('DATA_DIR', './data', {
  * The bucket of an address `s3://bucket/prefix?region=…`; undefined for any other text. `endpoint` is the address of a
  * server other than that of Amazon.
  */
-const bucketOf = (text: string): Bucket | undefined => {
+const bucketOf = (text: string): FileBucket | undefined => {
   if (!URL.canParse(text)) return undefined;
   const {
     protocol,
@@ -83,7 +83,7 @@ const filesUrl = variable.of({
       '存放记录文件的 S3 存储桶：`s3://bucket/prefix?region=…`，其他服务器另加 `&endpoint=https://…`；未设置则存放于 `DATA_DIR/files`',
     en: 'bucket of S3 for the files of records: `s3://bucket/prefix?region=…`, with `&endpoint=https://…` for another server; if unset, they are in `DATA_DIR/files`',
   },
-  read: (environment): Bucket | undefined => {
+  read: (environment): FileBucket | undefined => {
     const text = environment.text('FILES_URL');
     if (text === undefined) return undefined;
     const bucket = bucketOf(text);

@@ -23,8 +23,8 @@ export interface FileOptions {
   /** Most bytes of a file, as a number or a text: `'10MB'` are 10,000,000 bytes, `'10MiB'` 10,485,760. Default: 10 MB. */
   readonly max?: number | string;
   /**
-   * Media types that are accepted, `image/*` for all pictures; every type unless given. The bytes decide which type a
-   * file has. `image/*` leaves out SVG, which can contain code: name `image/svg+xml` for it.
+   * Media types that are accepted, `image/*` for all pictures. Default: every type. The bytes decide which type a file
+   * has. `image/*` leaves out SVG, which can contain code: name `image/svg+xml` for it.
    */
   readonly types?: readonly string[];
 }
@@ -43,7 +43,7 @@ export interface FileValue {
   readonly url: string;
 }
 
-/** What an upload to a field may be. */
+/** Limits of an upload to a field. */
 export interface UploadLimits {
   /** Bytes. */
   readonly max: number;
@@ -53,8 +53,11 @@ export interface UploadLimits {
 
 const units = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 } as const;
 
-/** Most bytes of one file: what S3 takes in its largest number of parts of our size. */
-const mostBytes = 50 * units.GiB;
+/**
+ * Most bytes of one file of any field.
+ * @limit Files | bytes of one file, whatever `max` says | bytes | no start
+ */
+const mostBytes = 53_687_091_200;
 
 const defaultMax = 10 * units.MB;
 

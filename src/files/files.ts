@@ -1,5 +1,5 @@
 /**
- * `Files`: uploads and their rows. The way of bytes:
+ * `StoredFiles`: uploads and their rows. The way of bytes:
  *
  *     row `arriving` → bytes in the store → row `stored` → a record names it (`held`) → no record does → row gone,
  *     its key in `gatewright_removed_files` → bytes gone → key gone
@@ -126,7 +126,7 @@ const toFile = ({ id, size, ...row }: FileRow): StoredFile => ({
 const fileColumns = ['id', 'key', 'name', 'type', 'size', 'checksum'] as const;
 
 /** Uploads, stored files, and the removal of those that nothing names. */
-export class Files {
+export class StoredFiles {
   readonly #database: Database;
   readonly #store: FileStore;
   /** Removes what nothing names. */
@@ -296,7 +296,7 @@ export class Files {
           const fresh = eb.and([
             eb('state', '=', 'stored'),
             eb('field', '=', field),
-            // No uploader has an empty name: where nobody may have uploaded it, nothing is found.
+            // No uploader has an empty name: without any uploader nothing is found.
             eb('uploader', 'in', ['', ...uploaders]),
           ]);
           if (!restores) return fresh;

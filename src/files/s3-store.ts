@@ -25,7 +25,7 @@ import {
 } from './store.ts';
 
 /** The bucket of a store. */
-export interface Bucket {
+export interface FileBucket {
   readonly bucket: string;
   /** Beginning of all names, with its last slash; may be empty. */
   readonly prefix: string;
@@ -126,13 +126,13 @@ const inParts = async function* (
 
 /** Files in a bucket. */
 export class S3Store implements FileStore {
-  readonly #bucket: Bucket;
+  readonly #bucket: FileBucket;
   readonly #module: Promise<typeof Client>;
   #client: Promise<Client.S3Client> | undefined;
   readonly #memory = new HeldBytes();
 
   /** Nothing is sent before the first use. */
-  constructor(bucket: Bucket) {
+  constructor(bucket: FileBucket) {
     this.#bucket = bucket;
     this.#module = import('@aws-sdk/client-s3');
     // Reported by the first use.

@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs';
 import type { Database, Transaction } from '../database/database.ts';
 import type { RecordId } from '../fields/key.ts';
-import { Files, type StoredFile } from '../files/files.ts';
+import { type StoredFile, StoredFiles } from '../files/files.ts';
 import type { FileColumn } from '../files/removal.ts';
 import { type FileStore, FileTooLarge } from '../files/store.ts';
 import type { Call } from '../http/endpoint.ts';
@@ -34,10 +34,10 @@ const fileColumns = (models: Models): readonly FileColumn[] =>
 
 /** The files of a service. */
 export class ServedFiles implements RecordFiles {
-  readonly #files: Files;
+  readonly #files: StoredFiles;
 
   constructor(database: Database, store: FileStore, models: Models) {
-    this.#files = new Files(database, store, fileColumns(models));
+    this.#files = new StoredFiles(database, store, fileColumns(models));
   }
 
   hold(transaction: Transaction, { named, ...holder }: HeldFiles): Promise<string | undefined> {

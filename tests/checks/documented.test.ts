@@ -113,7 +113,15 @@ describe('variables', () => {
   /** Variables of the examples, of other programs, and of one command (`move`, which describes it). */
   const ofOthers = new Set([
     ...['PAY_SECRET', 'API_SECRET', 'KEY_ID'],
-    ...['NODE_OPTIONS', 'COMPOSE_FILE', 'POSTGRES_URL', 'POSTGRES_USER', 'POSTGRES_PASSWORD'],
+    ...[
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+      'NODE_OPTIONS',
+      'COMPOSE_FILE',
+      'POSTGRES_URL',
+      'POSTGRES_USER',
+      'POSTGRES_PASSWORD',
+    ],
     'TO_DATABASE_URL',
   ]);
   const isTable = (page: string): boolean => /^docs\/reference\/configuration(?:\.zh-CN)?\.md$/.test(page);

@@ -1,6 +1,6 @@
 /** The endpoints of one file field: its bytes under the path of their record, at once or in parts. */
 
-import type { Files } from '../../files/files.ts';
+import type { StoredFiles } from '../../files/files.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { type Label, labelText } from '../../kernel/messages.ts';
 import { inSentence, joinParts } from '../../kernel/spacing.ts';
@@ -20,7 +20,7 @@ const nounOf = (model: string, field: string): string =>
 
 /** The endpoints of a field whose values are files. */
 export const fileEndpoints = (
-  files: Files,
+  files: StoredFiles,
   resource: ServedResource,
   field: ModelField,
   area: FileArea,

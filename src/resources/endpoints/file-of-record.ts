@@ -10,7 +10,7 @@ import { versionColumn } from '../../database/source.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { isInline } from '../../files/content.ts';
 import { disposition } from '../../files/disposition.ts';
-import { FileRefused, type Files, type StoredFile } from '../../files/files.ts';
+import { FileRefused, type StoredFile, type StoredFiles } from '../../files/files.ts';
 import {
   type ByteRange,
   FileMissing,
@@ -37,7 +37,7 @@ import type { FileArea, ServedResource } from '../operations/served-resource.ts'
 import { actingFor } from '../operations/transaction.ts';
 import { checkTarget, type RecordWrite } from '../operations/writing.ts';
 
-/** What a browser may do with bytes of callers: nothing runs, and nothing belongs to the origin of the service. */
+/** The rights of bytes in a browser: nothing runs, and nothing belongs to the origin of the service. */
 const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** The entity tag of a file: equal bytes are equal. */
@@ -94,8 +94,8 @@ export const fileProblem = (
 };
 
 /**
- * The name under which a call uploads: that of its caller, as limits count callers. An anonymous one is nobody in
- * particular, so each of their requests has a name of its own.
+ * The name under which a call uploads: that of its caller, as limits count callers. Anonymous callers are not
+ * distinguished, so each of their requests has a name of its own.
  */
 export const uploaderOf = ({ principal }: Pick<Call, 'principal'>): string =>
   principal.kind === 'nobody' ? `once:${randomBytes(16).toString('hex')}` : callerOf(principal, '');
@@ -108,13 +108,13 @@ export interface Current {
 
 /** The file of a field of one model. */
 export class FileOfRecord {
-  readonly #files: Files;
+  readonly #files: StoredFiles;
   readonly #resource: ServedResource;
   readonly #field: ModelField;
   readonly #area: FileArea;
   readonly #show: ReturnType<typeof createShow>;
 
-  constructor(files: Files, resource: ServedResource, field: ModelField, area: FileArea) {
+  constructor(files: StoredFiles, resource: ServedResource, field: ModelField, area: FileArea) {
     this.#files = files;
     this.#resource = resource;
     this.#field = field;

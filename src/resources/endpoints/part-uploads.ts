@@ -6,7 +6,7 @@
 import { field as fields } from '../../fields/define.ts';
 import type { JsonSchema } from '../../fields/field.ts';
 import type { RecordId } from '../../fields/key.ts';
-import type { Files, UploadInParts } from '../../files/files.ts';
+import type { StoredFiles, UploadInParts } from '../../files/files.ts';
 import { FileMissing, partCount, partLength } from '../../files/store.ts';
 import { idOf, recordOf } from '../../http/call.ts';
 import type { Answer, Call, Endpoint, EndpointDocs } from '../../http/endpoint.ts';
@@ -21,13 +21,13 @@ import { type FileOfRecord, fileProblem, tagOfFile, uploaderOf } from './file-of
 
 /** The parts of uploads to a field of one model. */
 export class PartUploads {
-  readonly #files: Files;
+  readonly #files: StoredFiles;
   readonly #resource: ServedResource;
   readonly #field: ModelField;
   readonly #file: FileOfRecord;
   readonly input: Input;
 
-  constructor(files: Files, resource: ServedResource, field: ModelField, file: FileOfRecord) {
+  constructor(files: StoredFiles, resource: ServedResource, field: ModelField, file: FileOfRecord) {
     this.#files = files;
     this.#resource = resource;
     this.#field = field;
@@ -47,7 +47,7 @@ export class PartUploads {
   /** Begins an upload. @throws Problem `record_not_found`, `forbidden`, `invalid_record`, `overloaded` */
   async begin(call: Call): Promise<Answer> {
     await this.#file.target(call, this.#recordOf(call));
-    // Only the caller who began goes on: an anonymous one is nobody in particular.
+    // Only the caller who began goes on, and anonymous ones are not distinguished.
     if (call.principal.kind === 'nobody') throw new Problem('forbidden');
     const { values, errors } = this.input.read(call.body);
     if (errors.length > 0) throw new Problem('invalid_record', { errors });
@@ -195,7 +195,7 @@ const uploadSchema = {
   required: ['id', 'url', 'size', 'part_size', 'parts'],
 } as const;
 
-/** What the endpoints of a field have in common. */
+/** The common parts of the endpoints of a field. */
 interface FieldDocs {
   readonly of: Pick<Endpoint, 'source' | 'path' | 'reaches'>;
   readonly common: SharedByAction;

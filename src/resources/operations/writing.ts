@@ -482,7 +482,7 @@ export const holdFiles = async (write: RecordWrite, record: RecordId, columns: C
   if (!isInTransaction(write)) throw new Error('files are named in the transaction of their record');
   const { shared } = write.acting;
   const { principal } = acting;
-  // An anonymous caller is nobody in particular: only this request itself may have uploaded for them.
+  // Anonymous callers are not distinguished: only this request itself may have uploaded for them.
   const caller = principal.kind === 'nobody' ? [] : [callerOf(principal, '')];
   const uploaders = uploader === undefined ? caller : [...caller, uploader];
   const held = { model: resource.model.name, record, uploaders, restores: renames, named };

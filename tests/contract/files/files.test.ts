@@ -226,7 +226,7 @@ describeEachDatabase('files of records', (databases) => {
     expect(await refusal(Buffer.alloc(0), 'text/plain')).toEqual([200]);
   });
 
-  it('cleans names', async () => {
+  it('names lose folders, control characters and marks of direction, and have at most 255 bytes', async () => {
     const ann = await service.createUser();
     const { id } = await newInvoice(ann);
     const named = async (name: string) => {

@@ -13,7 +13,7 @@ import { createTable } from '../../../src/database/migrations/application-steps.
 import type { Migrations } from '../../../src/database/migrations/migration.ts';
 import { field } from '../../../src/fields/define.ts';
 import { DiskStore } from '../../../src/files/disk-store.ts';
-import { Files } from '../../../src/files/files.ts';
+import { StoredFiles } from '../../../src/files/files.ts';
 import type { FileStore } from '../../../src/files/store.ts';
 import { defineResource } from '../../../src/model/define-resource.ts';
 import { describeEachDatabase } from '../../support/databases.ts';
@@ -83,7 +83,7 @@ const filesIn = async (folder: string): Promise<readonly string[]> => {
 const kills = testsAll ? 10_000 : 400;
 
 describeEachDatabase('files of records', (databases) => {
-  it(`are whole after ${kills} kills at random steps, and none is left over`, {
+  it(`files are whole after ${kills} kills at random steps, and none is left over`, {
     timeout: 3_600_000,
   }, async () => {
     await using service = await startService(databases, {
@@ -110,7 +110,7 @@ describeEachDatabase('files of records', (databases) => {
       const life = new Life(steps);
       const mortal = mortalDatabase(database, life);
       const store = { ...mortalStore(disk, folder, life), close: () => {} } as unknown as FileStore;
-      const files = new Files(mortal, store, columns);
+      const files = new StoredFiles(mortal, store, columns);
       const rows = await papers();
       const one = rows[Math.floor(Math.random() * rows.length)];
       const upload = async () => {
@@ -153,7 +153,7 @@ describeEachDatabase('files of records', (databases) => {
     /** The next process sweeps, long after. */
     const check = async (): Promise<void> => {
       await run("update gatewright_files set changed_at = '2001-01-01T00:00:00.000Z'");
-      const files = new Files(database, disk, columns);
+      const files = new StoredFiles(database, disk, columns);
       await files.removal.sweep(async () => {});
       const named: string[] = [];
       for (const { scan } of await papers()) {
