@@ -129,7 +129,7 @@ export interface Metadata {
   /** Name of a record: `{number} · {status}`. */
   readonly display?: string;
   readonly endpoints: readonly {
-    readonly action: Action | 'aggregate' | 'history' | 'restore';
+    readonly action: Action | 'aggregate' | 'file' | 'history' | 'restore';
     readonly method: string;
     readonly path: string;
     readonly authentication: readonly string[];

@@ -1,6 +1,7 @@
 /**
- * The field type `file`: the bytes of a document or picture that belong to one field of one record. The column holds the
- * number of a row that describes them (`gatewright_files`), and a foreign key keeps that row while a record names it.
+ * The field type `file`: the bytes of a document or picture that belong to one field of one record. The column holds
+ * the number of a row that describes them (`gatewright_files`), and a foreign key keeps that row while a record names
+ * it.
  */
 
 import type { Json } from '../kernel/json.ts';
@@ -20,7 +21,9 @@ export interface FileOptions {
   readonly required?: boolean;
   readonly label?: Label;
   readonly group?: Label;
-  /** Most bytes of a file, as a number or a text: `'10MB'` are 10,000,000 bytes, `'10MiB'` 10,485,760. Default: 10 MB. */
+  /**
+   * Most bytes of a file, as a number or a text: `'10MB'` are 10,000,000 bytes, `'10MiB'` 10,485,760. Default: 10 MB.
+   */
   readonly max?: number | string;
   /**
    * Media types that are accepted, `image/*` for all pictures. Default: every type. The bytes decide which type a file

@@ -120,7 +120,9 @@ export const contentType = (head: Uint8Array, claimed: string): string => {
   return finerTypes[type]?.includes(claimed) === true ? claimed : type;
 };
 
-/** True if one of the types of a field accepts this one. SVG is no picture unless a field names it: it can contain code. */
+/**
+ * True if one of the types of a field accepts this one. SVG is no picture unless a field names it: it can contain code.
+ */
 export const isAccepted = (type: string, accepted: readonly string[] | undefined): boolean =>
   accepted === undefined ||
   accepted.some(

@@ -111,11 +111,11 @@ export class DiskStore implements FileStore {
     try {
       const file = await open(whole, 'r');
       // The stream closes the file.
-      return createReadStream(whole, {
-        fd: file,
-        highWaterMark: 131_072,
-        ...(range === undefined ? {} : { start: range.first, end: range.last }),
-      });
+      const options = { fd: file, highWaterMark: 131_072 };
+      return createReadStream(
+        whole,
+        range === undefined ? options : { ...options, start: range.first, end: range.last },
+      );
     } catch (error) {
       throw codeOf(error) === 'ENOENT' ? new FileMissing(key, error) : storeError(error);
     }

@@ -1,7 +1,7 @@
 /**
- * Removal of files: the row first, with a note of its key in the same transaction, then the bytes, then the note. So bytes
- * are never without a row or a note, whenever a process ends, and a foreign key refuses the removal of a row that a record
- * names.
+ * Removal of files: the row first, with a note of its key in the same transaction, then the bytes, then the note. So
+ * bytes are never without a row or a note, whenever a process ends, and a foreign key refuses the removal of a row that
+ * a record names.
  */
 
 import { sql as kysely } from 'kysely';
@@ -86,7 +86,7 @@ export class FileRemoval {
     await this.#removeBytes(await this.#remove((transaction) => transaction.all<{ key: string }>(step)));
   }
 
-  /** Removes every file that nothing names. @throws the reason of `signal`; errors of the store, for the next attempt */
+  /** Removes every file that nothing names. @throws errors of `pause`, and of the store for the next attempt */
   async sweep(pause: () => Promise<void>): Promise<void> {
     for (let after: number | undefined = 0; after !== undefined; ) {
       const last: number | undefined = await this.#lastOfStep(after);

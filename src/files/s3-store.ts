@@ -248,15 +248,15 @@ export class S3Store implements FileStore {
   #open(): Promise<Client.S3Client> {
     this.#client ??= this.#module.then(({ S3Client }) => {
       const { region, endpoint } = this.#bucket;
-      return new S3Client({
+      const options = {
         region,
-        ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
         // Other servers refuse the checksums that newer clients add to everything.
         requestChecksumCalculation: 'WHEN_REQUIRED',
         responseChecksumValidation: 'WHEN_REQUIRED',
         maxAttempts: 3,
         requestHandler: timeouts,
-      });
+      } as const;
+      return new S3Client(endpoint === undefined ? options : { ...options, endpoint, forcePathStyle: true });
     });
     return this.#client;
   }

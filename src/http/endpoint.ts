@@ -134,7 +134,7 @@ export interface EndpointDocs {
   /** Name of the model whose detail view `data` is, where the policy does not name it. */
   readonly model?: string | undefined;
   readonly list?: boolean | undefined;
-  /** The operation of a resource, where the policy does not name it; an `aggregate` lists groups of records, a `file` is one of their fields. */
+  /** The operation of a resource, where the policy does not name it; an `aggregate` lists groups. */
   readonly part?: 'aggregate' | 'file' | 'history' | 'restore' | undefined;
   /** Fields by which the list can be filtered, sorted and searched. */
   readonly listFields?: readonly ListField[] | undefined;

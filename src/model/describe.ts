@@ -28,7 +28,7 @@ export type Access = Readonly<Record<Action, Reach | undefined>>;
 
 /** An endpoint of the resource, as the router knows it. */
 export interface EndpointSummary {
-  readonly action: Action | 'aggregate' | 'history' | 'restore';
+  readonly action: Action | 'aggregate' | 'file' | 'history' | 'restore';
   readonly method: string;
   /** Full path, with `/api/v1`. */
   readonly path: string;

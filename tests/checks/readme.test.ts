@@ -7,7 +7,6 @@ import { variables } from '../../src/app/variables.ts';
 import { apiMethodNames } from '../../src/auth/registry.ts';
 import { registry } from '../../src/cli/registry.ts';
 import { databaseUrlForms } from '../../src/database/targets.ts';
-import { fieldKinds } from '../../src/fields/registry.ts';
 
 /** The README promises what exists, says what does not exist, and stays short. */
 
@@ -149,6 +148,7 @@ const bullets: readonly Bullet[] = [
       ['background jobs', '后台任务', 'command', 'generate job'],
       ['schedules', '定时任务', 'file', 'src/delivery/jobs/schedules/schedules.ts'],
       ['signed webhooks', '带签名的 Webhook', 'file', 'tests/contract/webhooks.test.ts'],
+      ['files of records', '记录的文件', 'file', 'tests/contract/files/files.test.ts'],
       ['a stream of changes', '变更流', 'file', 'tests/contract/changes.test.ts'],
     ],
   },
@@ -181,7 +181,6 @@ const bullets: readonly Bullet[] = [
 /** Features that the README denies, in both languages; true while there are none. */
 const missing: readonly (readonly [english: string, chinese: string, isMissing: boolean])[] = [
   ['keys of several columns', '多列主键', !/readonly key\?:[^;]*\[\]/.test(read('src/model/definition.ts'))],
-  ['storage of files', '文件存储', !fieldKinds.some((kind) => /file/.test(kind))],
   ['GraphQL', 'GraphQL', !Object.hasOwn(manifest.dependencies, 'graphql')],
   ['MySQL', 'MySQL', !/mysql/i.test(databaseUrlForms)],
 ];

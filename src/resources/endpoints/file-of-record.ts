@@ -26,7 +26,7 @@ import type { Answer, Call } from '../../http/endpoint.ts';
 import { Pieces } from '../../http/pieces.ts';
 import { isKnown } from '../../http/preconditions.ts';
 import { baseName } from '../../http/uploads.ts';
-import { isStorableText, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isStorableText, type Json } from '../../kernel/json.ts';
 import { fieldError } from '../../kernel/messages.ts';
 import { overloaded, Problem } from '../../kernel/problem.ts';
 import type { ModelField } from '../../model/resource.ts';
@@ -161,10 +161,9 @@ export class FileOfRecord {
         },
         call.streamBody(limits.max),
       );
-      const saved = await this.save({ ...write, uploader }, id, stored.id, versions);
+      await this.save({ ...write, uploader }, id, stored.id, versions);
       this.replaced(current);
-      const data = (JSON.parse(saved) as JsonObject)[field];
-      return { data, headers: { ETag: tagOfFile(stored) } };
+      return this.described(id, stored);
     } catch (error) {
       if (stored !== undefined)
         await this.#files.removal
@@ -172,6 +171,13 @@ export class FileOfRecord {
           .catch((failure: unknown) => context.report(failure, 'an upload is removed later'));
       throw fileProblem(error, this.#field, this.#resource);
     }
+  }
+
+  /** The description of a file as the response to its upload. */
+  described(id: RecordId, file: StoredFile): Answer {
+    const { name, type, size, checksum } = file;
+    const url = `/api/v1/${this.#resource.model.path}/${encodeURIComponent(id)}/${this.#field.name}`;
+    return { data: { name, type, size, checksum, url }, headers: { ETag: tagOfFile(file) } };
   }
 
   async remove(call: Call): Promise<Answer> {
@@ -227,9 +233,9 @@ export class FileOfRecord {
     id: RecordId,
     value: number | null,
     versions: readonly number[] | undefined,
-  ): Promise<string> {
+  ): Promise<void> {
     try {
-      return (await update(write, id, { [this.#field.name]: value }, versions)).json;
+      await update(write, id, { [this.#field.name]: value }, versions);
     } catch (error) {
       const errors = error instanceof Problem ? (error.errors ?? []) : [];
       if (errors.some(({ rule }) => rule === 'ignored')) throw new Problem('forbidden', { cause: error });

@@ -17,7 +17,7 @@ import type { Label } from '../../kernel/messages.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { ModelField } from '../../model/resource.ts';
 import type { FileArea, ServedResource, SharedByAction } from '../operations/served-resource.ts';
-import { type FileOfRecord, fileProblem, tagOfFile, uploaderOf } from './file-of-record.ts';
+import { type FileOfRecord, fileProblem, uploaderOf } from './file-of-record.ts';
 
 /** The parts of uploads to a field of one model. */
 export class PartUploads {
@@ -138,10 +138,7 @@ export class PartUploads {
   async #answer(id: RecordId, number: number): Promise<Answer> {
     const file = await this.#files.find(number);
     if (file === undefined) throw new Problem('record_not_found');
-    const { name, type, size, checksum } = file;
-    const { path } = this.#resource.model;
-    const url = `/api/v1/${path}/${encodeURIComponent(id)}/${this.#field.name}`;
-    return { data: { name, type, size, checksum, url }, headers: { ETag: tagOfFile(file) } };
+    return this.#file.described(id, file);
   }
 
   #described(call: Call, upload: UploadInParts, stored: ReadonlySet<number>): JsonObject {
