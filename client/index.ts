@@ -25,3 +25,4 @@ export type { EachQuery, ListQuery, Page, ResourceName, ResourceShape } from './
 export { resource } from './shape.ts';
 export type { ChangeActor, ChangeEvent, SubscribeOptions } from './subscribe.ts';
 export type { Answer, CallOptions, RequestOptions, RetryOptions } from './transport.ts';
+export type { StoredFile, UploadOptions, UploadProgress } from './upload.ts';

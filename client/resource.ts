@@ -22,6 +22,7 @@ import type {
 } from './shape.ts';
 import { type Subscribe, subscribing } from './subscribe.ts';
 import type { Answer, CallOptions, Transport } from './transport.ts';
+import { type StoredFile, type UploadOptions, uploading } from './upload.ts';
 
 export interface CreateOptions extends CallOptions {
   /** A repeated key returns the response of the first request; one is generated for each call unless given. */
@@ -46,6 +47,13 @@ interface GroupsOf<Shape extends ResourceShape> {
   readonly listed: Shape['listed'];
   readonly filter: FilterIn<Shape>;
 }
+
+/** The fields whose values are files. */
+type FileFieldIn<Shape extends ResourceShape> = {
+  [Name in keyof Shape['record'] & string]: NonNullable<Shape['record'][Name]> extends StoredFile
+    ? Name
+    : never;
+}[keyof Shape['record'] & string];
 
 /** The calls of one resource. All throw GatewrightError. */
 export interface ResourceClient<Shape extends ResourceShape> {
@@ -114,6 +122,16 @@ export interface ResourceClient<Shape extends ResourceShape> {
     source: ImportSource<Partial<Shape['create']> & { readonly id?: IdIn<Shape> }>,
     options?: ImportOptions,
   ): Promise<ImportCounts>;
+  /**
+   * Stores a file in a field of a record: `client.orders.upload(7, 'invoice', file, { onProgress })`. One of more than
+   * 8 MiB is sent in parts, which `resume` goes on with.
+   */
+  upload(
+    id: IdIn<Shape>,
+    field: FileFieldIn<Shape>,
+    source: Blob | Uint8Array,
+    options?: UploadOptions,
+  ): Promise<StoredFile>;
   /** Streams the events of records: `for await (const { id, action } of client.orders.subscribe())`. */
   readonly subscribe: Subscribe<Shape>;
 }
@@ -222,6 +240,7 @@ export const createResourceClient = <Shape extends ResourceShape>(
   singular: string,
 ): ResourceClient<Shape> => {
   const at = (id: IdIn<Shape>): string => `${path}/${encodeURIComponent(id)}`;
+  const upload = uploading(transport);
   return {
     list: (query = {}, options) => listPage(transport, path, query, options),
     pages: (query = {}, options) => eachPage(transport, path, query, options),
@@ -252,6 +271,7 @@ export const createResourceClient = <Shape extends ResourceShape>(
       return (await transport.send<BatchResult<Shape>>('POST', `${path}/batch`, request)).data;
     },
     import: importing(transport, path),
+    upload: (id, field, source, options) => upload(`${at(id)}/${field}`, source, options),
     subscribe: subscribing<Shape>(transport, path.slice(path.lastIndexOf('/') + 1)),
   };
 };
