@@ -536,6 +536,7 @@ export const limitTexts: readonly Pair[] = [
   ['requests of one caller whose files are on the disk', '一个调用者文件在磁盘上的请求数'],
   ['bytes of one file, whatever `max` says', '单个文件的字节数，不论 `max` 如何设置'],
   ['uploads of a process at the same time', '一个进程同时进行的上传数'],
+  ['uploads of all anonymous callers at the same time', '全部匿名调用者同时进行的上传数'],
   ['uploads of one caller at the same time', '一个调用者同时进行的上传数'],
   ['uploads of one caller that no record names yet', '一个调用者尚未用于任何记录的上传数'],
   ['bytes of a part of an upload, at least', '分段上传每段的最小字节数'],

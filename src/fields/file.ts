@@ -42,7 +42,7 @@ export interface FileValue {
   readonly size: number;
   /** SHA-256 of the bytes, 64 lowercase hex digits. */
   readonly checksum: string;
-  /** Path of the bytes, which are for callers who may read this field of this record. */
+  /** Path of the bytes below `BASE_URL`, for callers who may read this field of this record. */
   readonly url: string;
 }
 
@@ -121,8 +121,8 @@ export const file = {
   },
   operators: ['null'],
   parse: () => undefined,
-  // A text is never a file: the rules refuse what is not empty.
-  fromText: orNull,
+  // A description that was exported stays as it is; the rules refuse any other text.
+  fromText: (text) => (text.startsWith('{') ? {} : orNull(text)),
   searchable: false,
   sortable: false,
   ownTable: 'gatewright_files',

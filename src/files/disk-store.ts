@@ -4,9 +4,20 @@
  * `remove` finds it whenever the process was killed.
  */
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import {
+  copyFile,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import {
@@ -121,23 +132,17 @@ export class DiskStore implements FileStore {
     }
   }
 
-  async remove(key: string): Promise<void> {
-    const { whole, draft, marks } = this.#paths(key);
-    try {
-      for (const path of [draft, marks, whole]) await rm(path, { recursive: true, force: true });
-      await syncFolder(dirname(whole)).catch((error: unknown) => {
-        if (codeOf(error) !== 'ENOENT') throw error;
-      });
-    } catch (error) {
-      throw storeError(error);
-    }
+  remove(key: string): Promise<void> {
+    return this.#removeNames(key, () => true);
   }
 
   /** The key names the upload: its bytes are the draft of the file, and a mark for each complete part beside it. */
   async begin(key: string): Promise<string> {
-    const { marks } = this.#paths(key);
+    const { draft, marks } = this.#paths(key);
     try {
       await mkdir(marks, { recursive: true, mode: 0o700 });
+      // No part makes it later: the upload may have been removed meanwhile.
+      await (await open(draft, 'wx', 0o600)).close();
       await syncFolder(dirname(marks));
     } catch (error) {
       throw storeError(error);
@@ -153,7 +158,7 @@ export class DiskStore implements FileStore {
     try {
       // While it is written again it does not count: it may end anywhere.
       await rm(mark, { force: true });
-      const file = await this.#openDraft(draft);
+      const file = await open(draft, 'r+');
       try {
         const start = (number - 1) * upload.partSize;
         const end = await writeChunks(file, limited(source, length), start);
@@ -165,6 +170,8 @@ export class DiskStore implements FileStore {
       await writeFile(mark, '', { mode: 0o600 });
       await syncFolder(marks);
     } catch (error) {
+      // Joined or removed meanwhile.
+      if (codeOf(error) === 'ENOENT') throw new FileMissing(upload.key, error);
       throw storeError(error);
     }
   }
@@ -185,20 +192,15 @@ export class DiskStore implements FileStore {
   }
 
   async join(upload: PartedUpload): Promise<void> {
-    const { whole, draft, marks } = this.#paths(upload.key);
+    const { key, size } = upload;
+    const { whole } = this.#paths(key);
     try {
-      if (await this.#isComplete(whole, upload.size)) return;
-      const stored = new Set((await this.parts(upload)).map(({ number }) => number));
-      for (let number = 1; number <= partCount(upload); number++)
-        if (!stored.has(number)) throw new PartIncomplete(number);
-      if (!(await this.#isComplete(draft, upload.size))) throw new PartIncomplete(1);
-      await this.#publish(draft, whole);
-      await rm(marks, { recursive: true, force: true });
+      if (!(await this.#isComplete(whole, size))) await this.#copyDraft(upload);
     } catch (error) {
       // Joined by another request at the same time, which has taken the draft away.
-      if (await this.#isComplete(whole, upload.size)) return;
-      throw storeError(error);
+      if (!(await this.#isComplete(whole, size))) throw storeError(error);
     }
+    await this.#removeNames(key, (name) => name !== key);
   }
 
   close(): void {}
@@ -210,24 +212,52 @@ export class DiskStore implements FileStore {
     return { whole, draft: `${whole}.draft`, marks: `${whole}.parts` };
   }
 
+  /**
+   * Makes the file of the draft once all parts are there. It is a copy, which no late request of a part can still
+   * change, as such a request writes to the draft. Of several copies the first one stays: its bytes may be verified
+   * already.
+   */
+  async #copyDraft(upload: PartedUpload): Promise<void> {
+    const { whole, draft } = this.#paths(upload.key);
+    const stored = new Set((await this.parts(upload)).map(({ number }) => number));
+    for (let number = 1; number <= partCount(upload); number++)
+      if (!stored.has(number)) throw new PartIncomplete(number);
+    if (!(await this.#isComplete(draft, upload.size))) throw new PartIncomplete(1);
+    const copy = `${whole}.${randomBytes(4).toString('hex')}.copy`;
+    await copyFile(draft, copy, constants.COPYFILE_FICLONE);
+    await this.#syncFile(copy);
+    await link(copy, whole);
+    await syncFolder(dirname(whole));
+  }
+
+  /** Removes the file of a key, and what is unfinished beside it, as far as `isMeant` says of the name. */
+  async #removeNames(key: string, isMeant: (name: string) => boolean): Promise<void> {
+    const folder = dirname(this.#paths(key).whole);
+    try {
+      const names = await readdir(folder).catch((error: unknown): string[] => {
+        if (codeOf(error) === 'ENOENT') return [];
+        throw error;
+      });
+      const found = names.filter((name) => (name === key || name.startsWith(`${key}.`)) && isMeant(name));
+      for (const name of found) await rm(join(folder, name), { recursive: true, force: true });
+      if (found.length > 0) await syncFolder(folder);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  async #syncFile(path: string): Promise<void> {
+    const file = await open(path, 'r+');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
   async #create(path: string, flags: string): Promise<FileHandle> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return open(path, flags, 0o600);
-  }
-
-  /** The draft of an upload in parts, which several parts may write at once, each in its place. */
-  async #openDraft(path: string): Promise<FileHandle> {
-    try {
-      return await open(path, 'r+');
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
-    }
-    try {
-      return await this.#create(path, 'wx+');
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-      return open(path, 'r+');
-    }
   }
 
   async #publish(draft: string, whole: string): Promise<void> {

@@ -36,6 +36,28 @@ const broken = async function* (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const readAll = async (store: FileStore, key: string): Promise<Buffer> => buffer(await store.read(key));
 
+/** The text of a file of which a part arrived after it was joined. */
+const readAfterLatePart = async (store: FileStore): Promise<string> => {
+  const key = newFileKey();
+  const upload = { key, upload: await store.begin(key), size: 8, partSize: 5 * 1_048_576 };
+  const gate = Promise.withResolvers<void>();
+  const late = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('late');
+    await gate.promise;
+    yield Buffer.from('late');
+  };
+  const writing = store.writePart(upload, 1, late()).catch(() => {});
+  await store.writePart(upload, 1, chunks(Buffer.from('verified')));
+  await store.join(upload);
+  gate.resolve();
+  await writing;
+  try {
+    return (await readAll(store, key)).toString();
+  } finally {
+    await store.remove(key);
+  }
+};
+
 interface Tried {
   readonly store: FileStore;
   /** Another store over the same bytes, as a second instance has it, or the next process. */
@@ -199,6 +221,12 @@ describe.each(stores)('$name', ({ open, runs }) => {
     await tried.store.remove(other.key);
   });
 
+  test('a part that is late never puts other bytes into the joined file', async () => {
+    // OpenStack Swift lets it replace the part, and then refuses to read the file.
+    const text = await readAfterLatePart(tried.store).catch((error: unknown) => error);
+    expect(text === 'verified' || text instanceof StoreUnavailable).toBe(true);
+  });
+
   test('removes an upload that was never finished', async () => {
     const before = await tried.names();
     const upload = await begin(2 * partSize);
@@ -233,6 +261,13 @@ describe('a folder', () => {
     } finally {
       await disk.close();
     }
+  });
+
+  test('keeps the joined file as it is when a part is late', async () => {
+    const { store, names, close } = await onDisk();
+    expect(await readAfterLatePart(store)).toBe('verified');
+    expect(await names()).toEqual([]);
+    await close();
   });
 
   test('only the user of the process can open the folders and the files', async () => {

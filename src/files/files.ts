@@ -65,6 +65,9 @@ export type Uploading = Pick<NewUpload, 'model' | 'field' | 'uploader'>;
 /** An upload in parts that goes on. `name` and `type` are as its caller says, and may be empty. */
 export interface UploadInParts extends StoredFile, PartedUpload {}
 
+/** Begins the names of anonymous uploaders, who are not distinguished: each of their requests has a name of its own. */
+export const anonymousUploader = 'once:';
+
 /** The bytes are refused, although all of them could be stored. */
 export class FileRefused extends Error {
   readonly rule: 'file_type' | 'checksum';
@@ -97,6 +100,8 @@ export interface Holder {
  * @limit Files | uploads of a process at the same time | count | 503 `overloaded`
  */
 const maxUploads = 64;
+/** @limit Files | uploads of all anonymous callers at the same time | count | 503 `overloaded` */
+const maxAnonymousUploads = 32;
 /** @limit Files | uploads of one caller at the same time | count | 503 `overloaded` */
 const maxUploadsOfCaller = 8;
 
@@ -133,6 +138,7 @@ export class StoredFiles {
   readonly removal: FileRemoval;
   readonly #uploads = new Map<string, number>();
   #open = 0;
+  #anonymous = 0;
 
   /** @param columns of all models: a file that none of them names is removed */
   constructor(database: Database, store: FileStore, columns: readonly FileColumn[]) {
@@ -338,12 +344,16 @@ export class StoredFiles {
   /** Counts an upload; returns the function that ends it. @throws StoreBusy */
   #begin(uploader: string): () => void {
     const ofCaller = this.#uploads.get(uploader) ?? 0;
-    if (this.#open >= maxUploads || ofCaller >= maxUploadsOfCaller)
+    const anonymous = uploader.startsWith(anonymousUploader) ? 1 : 0;
+    const isFull = this.#open >= maxUploads || ofCaller >= maxUploadsOfCaller;
+    if (isFull || this.#anonymous + anonymous > maxAnonymousUploads)
       throw new StoreBusy('too many uploads at the same time');
     this.#open += 1;
+    this.#anonymous += anonymous;
     this.#uploads.set(uploader, ofCaller + 1);
     return () => {
       this.#open -= 1;
+      this.#anonymous -= anonymous;
       const left = (this.#uploads.get(uploader) ?? 1) - 1;
       if (left > 0) this.#uploads.set(uploader, left);
       else this.#uploads.delete(uploader);

@@ -207,19 +207,25 @@ const firstColumns = ({ indexes }: ResourceModel): readonly string[] =>
 const searchOf = ({ search, stored }: ResourceModel): SourceSearch | undefined =>
   search.length === 0 ? undefined : { of: stored.name, columns: columnsIn(stored, search), fields: search };
 
-/** The path of a record in the API, as SQL: of a text the characters that mean something in a path are escaped. */
+/** Characters of an id that mean something in a path, or in the text around one. */
+const escapedInPaths: readonly string[] = ['%', '/', '?', '#', '\\', '"', '<', '>', ' '];
+
+/** An id as a segment of a path. Other characters stay: every client escapes them itself. */
+export const idInPath = (id: RecordId): string =>
+  escapedInPaths.reduce(
+    (text, character) => text.replaceAll(character, encodeURIComponent(character)),
+    String(id),
+  );
+
+/** The path of a record in the API, as SQL. */
 const recordPath = (model: ResourceModel, dialect: Dialect, row: string): Fragment => {
   const { type } = model.key.field;
-  const id = sql`cast(${readId(dialect, model.key, identifier(row, columnIn(model.stored, 'id')))} as text)`;
-  const escaped =
-    type.column === 'text'
-      ? ['%', '/', '?', '#', '\\', '"', '<', '>', ' '].reduce(
-          (text, character) =>
-            sql`replace(${text}, ${literal(character)}, ${literal(encodeURIComponent(character))})`,
-          id,
-        )
-      : id;
-  return sql`${literal(`/api/v1/${model.path}/`)} || ${escaped}`;
+  const stored = identifier(row, columnIn(model.stored, 'id'));
+  const id = sql`cast(${readId(dialect, model.key, stored)} as text)`;
+  const replaced = (text: Fragment, character: string): Fragment =>
+    sql`replace(${text}, ${literal(character)}, ${literal(encodeURIComponent(character))})`;
+  const segment = type.column === 'text' ? escapedInPaths.reduce(replaced, id) : id;
+  return sql`${literal(`/api/v1/${model.path}/`)} || ${segment}`;
 };
 
 /** The description of a file, from its row. */

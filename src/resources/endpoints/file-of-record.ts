@@ -10,7 +10,7 @@ import { versionColumn } from '../../database/source.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { isInline } from '../../files/content.ts';
 import { disposition } from '../../files/disposition.ts';
-import { FileRefused, type StoredFile, type StoredFiles } from '../../files/files.ts';
+import { anonymousUploader, FileRefused, type StoredFile, type StoredFiles } from '../../files/files.ts';
 import {
   type ByteRange,
   FileMissing,
@@ -31,7 +31,8 @@ import { fieldError } from '../../kernel/messages.ts';
 import { overloaded, Problem } from '../../kernel/problem.ts';
 import type { ModelField } from '../../model/resource.ts';
 import { createShow } from '../../records/show.ts';
-import { numberedFiles } from '../../records/view.ts';
+import { idInPath, numberedFiles } from '../../records/view.ts';
+import { apiArea } from '../area.ts';
 import { update } from '../operations/save.ts';
 import type { FileArea, ServedResource } from '../operations/served-resource.ts';
 import { actingFor } from '../operations/transaction.ts';
@@ -98,7 +99,9 @@ export const fileProblem = (
  * distinguished, so each of their requests has a name of its own.
  */
 export const uploaderOf = ({ principal }: Pick<Call, 'principal'>): string =>
-  principal.kind === 'nobody' ? `once:${randomBytes(16).toString('hex')}` : callerOf(principal, '');
+  principal.kind === 'nobody'
+    ? `${anonymousUploader}${randomBytes(16).toString('hex')}`
+    : callerOf(principal, '');
 
 /** The record of a call as it names its file, and its version. */
 export interface Current {
@@ -173,10 +176,15 @@ export class FileOfRecord {
     }
   }
 
-  /** The description of a file as the response to its upload. */
+  /** Path of the file of a record in this area, below `BASE_URL`. */
+  pathOf(id: RecordId, area: Pick<FileArea, 'path'> = this.#area): string {
+    return `${area.path(this.#resource.model)}/${idInPath(id)}/${this.#field.name}`;
+  }
+
+  /** The description of a file as the response to its upload. It names the path in the API, as records do. */
   described(id: RecordId, file: StoredFile): Answer {
     const { name, type, size, checksum } = file;
-    const url = `/api/v1/${this.#resource.model.path}/${encodeURIComponent(id)}/${this.#field.name}`;
+    const url = this.pathOf(id, apiArea);
     return { data: { name, type, size, checksum, url }, headers: { ETag: tagOfFile(file) } };
   }
 

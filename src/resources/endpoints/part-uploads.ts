@@ -66,14 +66,16 @@ export class PartUploads {
         Number(values['size']),
       ),
     );
-    return { data: this.#described(call, begun, new Set()) };
+    return { data: this.#described(this.#recordOf(call), begun, new Set()) };
   }
 
   /** The parts of an upload, and which of them are stored. @throws Problem `record_not_found`, `forbidden` */
   async show(call: Call): Promise<Answer> {
     const begun = await this.#begun(call, this.#recordOf(call));
     const stored = await this.#guarded(() => this.#files.parts(begun));
-    return { data: this.#described(call, begun, new Set(stored.map(({ number }) => number))) };
+    return {
+      data: this.#described(this.#recordOf(call), begun, new Set(stored.map(({ number }) => number))),
+    };
   }
 
   /** Stores a part, which may be sent again. @throws Problem `record_not_found`, `forbidden`, `body_too_large` */
@@ -141,9 +143,9 @@ export class PartUploads {
     return this.#file.described(id, file);
   }
 
-  #described(call: Call, upload: UploadInParts, stored: ReadonlySet<number>): JsonObject {
+  #described(record: RecordId, upload: UploadInParts, stored: ReadonlySet<number>): JsonObject {
     const { id, size, partSize } = upload;
-    const at = call.path.replace(/\/upload(?:\/.*)?$/, `/upload/${id}`);
+    const at = `${this.#file.pathOf(record)}/upload/${id}`;
     const parts = Array.from({ length: partCount(upload) }, (_, index): Json => {
       const number = index + 1;
       return {
