@@ -188,6 +188,14 @@ export const memberTexts: readonly Pair[] = [
     "Records counted and summed up by group: `{ group: ['status', 'created_at:day'], count: true, sum: ['amount'] }`.",
     "按组统计记录的数量、合计等：`{ group: ['status', 'created_at:day'], count: true, sum: ['amount'] }`。",
   ],
+  [
+    'Stores a file in a field of a record, by the rules of an update; outside of a transaction, as bytes may take long. Throws Problem `record_not_found`, `forbidden`, `invalid_record`, `body_too_large`, `overloaded`; the error of the source.',
+    '把文件存入记录的字段，规则与修改相同；须在事务之外，因为传输可能很久。抛出 Problem `record_not_found`、`forbidden`、`invalid_record`、`body_too_large`、`overloaded`，以及数据来源的错误。',
+  ],
+  [
+    'The file of a record with its bytes, which have to be read or destroyed; undefined where there is none, or it may not be read.',
+    '记录的文件及其内容，内容须读取或销毁；没有文件或无权读取时为 undefined。',
+  ],
   ['Changes the given fields.', '修改给出的字段。'],
   [
     'Conditions, joined by AND. One with the value undefined is an error.',

@@ -50,6 +50,7 @@ export type { EnumOptions } from './fields/enum.ts';
 export type { Decimal, DecimalInput, Rounding } from './fields/exact-decimal.ts';
 export { decimalOf as decimal } from './fields/exact-decimal.ts';
 export type { Assigned, FieldDefinition, JsonSchema } from './fields/field.ts';
+export type { FileOptions, FileValue } from './fields/file.ts';
 export type { IntegerOptions } from './fields/integer.ts';
 export type { JsonOptions } from './fields/json.ts';
 export type { NumberOptions } from './fields/number.ts';
@@ -83,18 +84,21 @@ export { allOf, anyOf, equals, member, own, via } from './model/row-rule.ts';
 export type {
   AggregateQuery,
   CountQuery,
+  FileSource,
   FindOptions,
   FindRecords,
   ListQuery,
   ManagedUsers,
   NamedAggregateQuery,
   NamedRecords,
+  OpenedFile,
   ReadableUsers,
   RecordPage,
   Records,
   Scope,
   ScopeSql,
   ScriptContext,
+  UploadedName,
   UserInput,
   VersionOptions,
 } from './model/scope.ts';

@@ -3,7 +3,9 @@
  * of a principal. Types only; `resources/operations/scope.ts` implements them.
  */
 
+import type { Readable } from 'node:stream';
 import type { RawBuilder } from 'kysely';
+import type { FileValue } from '../fields/file.ts';
 import type { RecordId } from '../fields/key.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { JobQueue } from './job.ts';
@@ -197,6 +199,39 @@ export interface RecordsOf<
   ): Promise<WithRelated<Row, Relations, Include>>;
   /** @throws Problem `record_not_found`, `stale`, `still_referenced`, `forbidden` */
   remove(id: Id, options?: VersionOptions): Promise<void>;
+  /**
+   * Stores a file in a field of a record, by the rules of an update; outside of a transaction, as bytes may take long.
+   * @throws Problem `record_not_found`, `forbidden`, `invalid_record`, `body_too_large`, `overloaded`; the error of
+   * the source
+   */
+  upload(id: Id, field: FileFieldOf<Row>, source: FileSource, options?: UploadedName): Promise<FileValue>;
+  /**
+   * The file of a record with its bytes, which have to be read or destroyed; undefined where there is none, or it may
+   * not be read. @throws Problem `forbidden`, `overloaded`
+   */
+  download(id: Id, field: FileFieldOf<Row>): Promise<OpenedFile | undefined>;
+}
+
+/** Fields of a record whose values are files; any name where the fields are not known. */
+type FileFieldOf<Row> = string extends keyof Row
+  ? string
+  : {
+      [Name in keyof Row & string]: NonNullable<Row[Name]> extends FileValue ? Name : never;
+    }[keyof Row & string];
+
+/** Bytes of a file: all of them, or chunk by chunk, such as a stream of Node. */
+export type FileSource = Uint8Array | AsyncIterable<Uint8Array>;
+
+export interface UploadedName {
+  /** Name for people. Default: that of the field, with the ending of its type. */
+  readonly name?: string;
+  /** Media type for content that several types share, such as `text/csv` for a text. */
+  readonly type?: string;
+}
+
+/** A file whose bytes are being read. */
+export interface OpenedFile extends FileValue {
+  readonly body: Readable;
 }
 
 /** Numbers of versions, events, deliveries and records of the trash from which values were removed. */

@@ -3,20 +3,29 @@
  * them, so other rooms import its types alone.
  */
 
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import type { Database, Transaction } from '../database/database.ts';
+import type { FileValue } from '../fields/file.ts';
 import type { RecordId } from '../fields/key.ts';
 import { type StoredFile, StoredFiles } from '../files/files.ts';
 import type { FileColumn } from '../files/removal.ts';
 import { type FileStore, FileTooLarge } from '../files/store.ts';
 import type { Call } from '../http/endpoint.ts';
-import type { UploadedFile } from '../http/uploads.ts';
+import { baseName, type UploadedFile } from '../http/uploads.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Models } from '../model/models.ts';
+import type { ModelField } from '../model/resource.ts';
+import type { OpenedFile } from '../model/scope.ts';
+import type { Grant } from '../policy/grant.ts';
+import { apiArea } from './area.ts';
 import { fileEndpoints } from './endpoints/file-endpoints.ts';
-import { fileProblem, uploaderOf } from './endpoints/file-of-record.ts';
+import { FileOfRecord, fileProblem, uploaderOf } from './endpoints/file-of-record.ts';
 import type {
+  CodeUpload,
   FileArea,
+  FileWrite,
   HeldFiles,
   ReceivedFiles,
   RecordFiles,
@@ -35,6 +44,7 @@ const fileColumns = (models: Models): readonly FileColumn[] =>
 /** The files of a service. */
 export class ServedFiles implements RecordFiles {
   readonly #files: StoredFiles;
+  readonly #ofFields = new WeakMap<ModelField, FileOfRecord>();
 
   constructor(database: Database, store: FileStore, models: Models) {
     this.#files = new StoredFiles(database, store, fileColumns(models));
@@ -102,6 +112,48 @@ export class ServedFiles implements RecordFiles {
     } catch (error) {
       throw fileProblem(error, field, resource);
     }
+  }
+
+  async upload(
+    write: FileWrite,
+    id: RecordId,
+    field: ModelField,
+    { source, name, type = '' }: CodeUpload,
+  ): Promise<FileValue> {
+    const { reason, principal } = write.acting;
+    // Code that acts for the application, and for callers who have no name, uploads for this call alone.
+    const uploader = reason === undefined ? uploaderOf({ principal }) : `system:${randomUUID()}`;
+    const given = name === undefined ? '' : baseName(name);
+    const about = {
+      uploader,
+      name: given === '' ? undefined : given,
+      claimed: type.toLowerCase(),
+      checksum: undefined,
+    };
+    const bytes = source instanceof Uint8Array ? Readable.from([source], { objectMode: false }) : source;
+    const file = this.#fileOf(write.resource, field);
+    const stored = await file.put({ ...write, isStrict: true }, id, about, () => bytes);
+    return file.describe(id, stored);
+  }
+
+  async download(
+    resource: ServedResource,
+    grant: Grant,
+    id: RecordId,
+    field: ModelField,
+  ): Promise<OpenedFile | undefined> {
+    const file = this.#fileOf(resource, field);
+    const opened = await file.open(grant, id);
+    return opened && { ...file.describe(id, opened.file), body: opened.stream };
+  }
+
+  /** The file of a field, as the API has it; made once for a field. */
+  #fileOf(resource: ServedResource, field: ModelField): FileOfRecord {
+    const known = this.#ofFields.get(field);
+    if (known !== undefined) return known;
+    const made = new FileOfRecord(this.#files, resource, field, apiArea);
+    this.#ofFields.set(field, made);
+    return made;
   }
 
   endpoints(resource: ServedResource, area: FileArea, common: SharedByAction) {

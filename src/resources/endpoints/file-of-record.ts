@@ -5,12 +5,20 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { callerOf } from '../../auth/caller.ts';
 import { versionColumn } from '../../database/source.ts';
+import type { FileValue } from '../../fields/file.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { isInline } from '../../files/content.ts';
 import { disposition } from '../../files/disposition.ts';
-import { anonymousUploader, FileRefused, type StoredFile, type StoredFiles } from '../../files/files.ts';
+import {
+  anonymousUploader,
+  FileRefused,
+  type NewUpload,
+  type StoredFile,
+  type StoredFiles,
+} from '../../files/files.ts';
 import {
   type ByteRange,
   FileMissing,
@@ -30,6 +38,7 @@ import { isStorableText, type Json } from '../../kernel/json.ts';
 import { fieldError } from '../../kernel/messages.ts';
 import { overloaded, Problem } from '../../kernel/problem.ts';
 import type { ModelField } from '../../model/resource.ts';
+import type { Grant } from '../../policy/grant.ts';
 import { createShow } from '../../records/show.ts';
 import { idInPath, numberedFiles } from '../../records/view.ts';
 import { apiArea } from '../area.ts';
@@ -103,7 +112,10 @@ export const uploaderOf = ({ principal }: Pick<Call, 'principal'>): string =>
     ? `${anonymousUploader}${randomBytes(16).toString('hex')}`
     : callerOf(principal, '');
 
-/** The record of a call as it names its file, and its version. */
+/** The conditional headers of a request. */
+type Conditions = Pick<Call, 'header'>;
+
+/** A record as it names its file, and its version. */
 export interface Current {
   readonly file: number | undefined;
   readonly version: number;
@@ -129,7 +141,7 @@ export class FileOfRecord {
   async read(call: Call): Promise<Answer> {
     const id = recordOf(call, this.#resource.model.key);
     for (let isSecond = false; ; isSecond = true) {
-      const { file: number } = await this.current(call, id);
+      const { file: number } = await this.current(call.grant, id);
       const file = number === undefined ? undefined : await this.#files.find(number);
       if (file === undefined) throw new Problem('record_not_found');
       try {
@@ -143,30 +155,51 @@ export class FileOfRecord {
   }
 
   async write(call: Call): Promise<Answer> {
+    const id = recordOf(call, this.#resource.model.key);
+    const about = {
+      uploader: uploaderOf(call),
+      name: nameOf(call.query),
+      claimed: mediaTypeOf(call.header('content-type')),
+      checksum: digestOf(call.header('content-digest')),
+    };
+    const stored = await this.put(this.writeOf(call), id, about, (max) => call.streamBody(max), call);
+    return this.described(id, stored);
+  }
+
+  /** The write of a call. */
+  writeOf(call: Call): RecordWrite {
+    return {
+      resource: this.#resource,
+      grant: call.grant,
+      acting: actingFor(call, this.#area),
+      isStrict: true,
+    };
+  }
+
+  /**
+   * Stores bytes, and gives them to the record. `source` gets the most bytes that are accepted, once the record is
+   * known to accept any.
+   * @throws Problem `record_not_found`, `forbidden`, `stale`, `body_too_large`, `invalid_record`, `overloaded`
+   */
+  async put(
+    write: RecordWrite,
+    id: RecordId,
+    about: Pick<NewUpload, 'uploader' | 'name' | 'claimed' | 'checksum'>,
+    source: (max: number) => AsyncIterable<Uint8Array>,
+    conditions?: Conditions,
+  ): Promise<StoredFile> {
     const { model, context } = this.#resource;
-    const { name: field } = this.#field;
-    const id = recordOf(call, model.key);
-    const { write, current, versions } = await this.target(call, id);
-    const uploader = uploaderOf(call);
-    const limits = this.#field.type.uploads?.(this.#field.options);
+    const { name: field, type, options } = this.#field;
+    const { current, versions } = await this.target(write, id, conditions);
+    const limits = type.uploads?.(options);
     if (limits === undefined) throw new Error(`${field} is no file`);
     let stored: StoredFile | undefined;
     try {
-      stored = await this.#files.upload(
-        {
-          model: model.name,
-          field,
-          uploader,
-          name: nameOf(call.query),
-          claimed: mediaTypeOf(call.header('content-type')),
-          ...limits,
-          checksum: digestOf(call.header('content-digest')),
-        },
-        call.streamBody(limits.max),
-      );
-      await this.save({ ...write, uploader }, id, stored.id, versions);
+      const upload = { model: model.name, field, ...about, ...limits };
+      stored = await this.#files.upload(upload, source(limits.max));
+      await this.save({ ...write, uploader: about.uploader }, id, stored.id, versions);
       this.replaced(current);
-      return this.described(id, stored);
+      return stored;
     } catch (error) {
       if (stored !== undefined)
         await this.#files.removal
@@ -176,21 +209,43 @@ export class FileOfRecord {
     }
   }
 
+  /** Opens the file of a record; undefined where it has none, or the grant does not let it be read. */
+  async open(
+    grant: Grant,
+    id: RecordId,
+  ): Promise<{ readonly file: StoredFile; readonly stream: Readable } | undefined> {
+    const current = await this.current(grant, id).catch((error: unknown) => {
+      if (error instanceof Problem && error.problem === 'record_not_found') return undefined;
+      throw error;
+    });
+    const file = current?.file === undefined ? undefined : await this.#files.find(current.file);
+    if (file === undefined) return undefined;
+    try {
+      return { file, stream: await this.#files.read(file) };
+    } catch (error) {
+      throw fileProblem(error, this.#field, this.#resource);
+    }
+  }
+
   /** Path of the file of a record in this area, below `BASE_URL`. */
   pathOf(id: RecordId, area: Pick<FileArea, 'path'> = this.#area): string {
     return `${area.path(this.#resource.model)}/${idInPath(id)}/${this.#field.name}`;
   }
 
-  /** The description of a file as the response to its upload. It names the path in the API, as records do. */
+  /** The description of a file. It names the path in the API, as records do. */
+  describe(id: RecordId, { name, type, size, checksum }: StoredFile): FileValue {
+    return { name, type, size, checksum, url: this.pathOf(id, apiArea) };
+  }
+
+  /** The response to an upload. */
   described(id: RecordId, file: StoredFile): Answer {
-    const { name, type, size, checksum } = file;
-    const url = this.pathOf(id, apiArea);
-    return { data: { name, type, size, checksum, url }, headers: { ETag: tagOfFile(file) } };
+    return { data: { ...this.describe(id, file) }, headers: { ETag: tagOfFile(file) } };
   }
 
   async remove(call: Call): Promise<Answer> {
     const id = recordOf(call, this.#resource.model.key);
-    const { write, current, versions } = await this.target(call, id);
+    const write = this.writeOf(call);
+    const { current, versions } = await this.target(write, id, call);
     if (current.file === undefined) throw new Problem('record_not_found');
     await this.save(write, id, null, versions);
     this.replaced(current);
@@ -198,41 +253,37 @@ export class FileOfRecord {
   }
 
   /** The file of a record within the caller's rights. @throws Problem `record_not_found` */
-  async current(call: Call, id: RecordId): Promise<Current> {
-    const shown = await this.#show(call.grant, id);
+  async current(grant: Grant, id: RecordId): Promise<Current> {
+    const shown = await this.#show(grant, id);
     if (shown === undefined) throw new Problem('record_not_found');
     const value = (JSON.parse(shown.json) as Readonly<Record<string, Json>>)[this.#field.name];
     return { file: typeof value === 'number' ? value : undefined, version: shown.version ?? 0 };
   }
 
   /**
-   * The write of a record, once the caller may write this field of it. Its versions, where the request demands that the
+   * The file of a record, once the caller may write this field of it. Its versions, where the request demands that the
    * file is a certain one: the record may not change between this check and the write.
    * @throws Problem `record_not_found`, `forbidden`, `stale`
    */
   async target(
-    call: Call,
+    write: RecordWrite,
     id: RecordId,
-  ): Promise<{
-    readonly write: RecordWrite;
-    readonly current: Current;
-    readonly versions: readonly number[] | undefined;
-  }> {
-    const { grant } = call;
+    conditions: Conditions | undefined,
+  ): Promise<{ readonly current: Current; readonly versions: readonly number[] | undefined }> {
+    const { grant } = write;
     const { name: field } = this.#field;
-    const write = { resource: this.#resource, grant, acting: actingFor(call, this.#area), isStrict: true };
     await checkTarget(write, id, undefined);
     const held = grant.held?.filter(({ fields }) => fields.includes(field)) ?? [];
     const settled = held.length === 0 ? grant : await this.#resource.records.settled(grant, held, id);
     if (!settled.writable.has(field)) throw new Problem('forbidden');
-    const current = await this.current(call, id);
-    const [ifMatch, ifNoneMatch] = [call.header('if-match'), call.header('if-none-match')];
-    if (ifMatch === undefined && ifNoneMatch === undefined) return { write, current, versions: undefined };
+    const current = await this.current(grant, id);
+    const [ifMatch, ifNoneMatch] = [conditions?.header('if-match'), conditions?.header('if-none-match')];
+    if (conditions === undefined || (ifMatch === undefined && ifNoneMatch === undefined))
+      return { current, versions: undefined };
     const file = current.file === undefined ? undefined : await this.#files.find(current.file);
-    const isThere = file !== undefined;
-    const isWanted = isThere ? !isKnown(call, tagOfFile(file)) : ifMatch === undefined;
+    const isWanted = file === undefined ? ifMatch === undefined : !isKnown(conditions, tagOfFile(file));
     if (!isWanted) throw new Problem('stale');
-    return { write, current, versions: [current.version] };
+    return { current, versions: [current.version] };
   }
 
   /** Writes the field. A name that the write ignores is a field that the caller may not write any more. */

@@ -46,7 +46,7 @@ export class PartUploads {
 
   /** Begins an upload. @throws Problem `record_not_found`, `forbidden`, `invalid_record`, `overloaded` */
   async begin(call: Call): Promise<Answer> {
-    await this.#file.target(call, this.#recordOf(call));
+    await this.#file.target(this.#file.writeOf(call), this.#recordOf(call), call);
     // Only the caller who began goes on, and anonymous ones are not distinguished.
     if (call.principal.kind === 'nobody') throw new Problem('forbidden');
     const { values, errors } = this.input.read(call.body);
@@ -95,7 +95,8 @@ export class PartUploads {
    */
   async finish(call: Call): Promise<Answer> {
     const id = this.#recordOf(call);
-    const { write, current, versions } = await this.#file.target(call, id);
+    const write = this.#file.writeOf(call);
+    const { current, versions } = await this.#file.target(write, id, call);
     const upload = idOf(call, 'upload');
     const uploading = this.#uploading(call);
     if (current.file === upload) return this.#answer(id, upload);
@@ -107,7 +108,7 @@ export class PartUploads {
       await this.#file.save({ ...write, uploader: uploading.uploader }, id, file.id, versions);
     } catch (error) {
       // Finished by another request at the same time.
-      if ((await this.#file.current(call, id)).file === file.id) return this.#answer(id, file.id);
+      if ((await this.#file.current(call.grant, id)).file === file.id) return this.#answer(id, file.id);
       await this.#files.removal.discard(file.id).catch(() => {});
       throw error;
     }
@@ -131,7 +132,7 @@ export class PartUploads {
   }
 
   async #begun(call: Call, id: RecordId): Promise<UploadInParts> {
-    await this.#file.target(call, id);
+    await this.#file.target(this.#file.writeOf(call), id, call);
     const begun = await this.#files.begun(this.#uploading(call), idOf(call, 'upload'));
     if (begun === undefined) throw new Problem('record_not_found');
     return begun;

@@ -3,6 +3,7 @@
  * strings.
  */
 
+import type { FileValue } from '../../fields/file.ts';
 import type { RecordId } from '../../fields/key.ts';
 import { isJsonObject, type JsonObject, toJson } from '../../kernel/json.ts';
 import {
@@ -22,19 +23,22 @@ import {
 } from '../../kernel/options.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { nextSlice } from '../../kernel/slices.ts';
-import type { Action } from '../../model/resource.ts';
+import type { Action, ModelField } from '../../model/resource.ts';
 import type {
   AnyInclude,
   CountQuery,
+  FileSource,
   FindOptions,
   ForgettableRecords,
   ForgottenValues,
   ListQuery,
   NamedAggregateQuery,
   NamedRecords,
+  OpenedFile,
   RecordPage,
   RecordUpdateOptions,
   RelatedOptions,
+  UploadedName,
   VersionOptions,
 } from '../../model/scope.ts';
 import type { Grant } from '../../policy/grant.ts';
@@ -47,7 +51,7 @@ import { countNested } from './nested.ts';
 import { isVersion, requireId } from './record-id.ts';
 import { remove } from './remove.ts';
 import { create, update } from './save.ts';
-import type { ServedResource } from './served-resource.ts';
+import type { RecordFiles, ServedResource } from './served-resource.ts';
 import { type Acting, recordKey, transactionOf } from './transaction.ts';
 import type { RecordWrite } from './writing.ts';
 
@@ -213,6 +217,7 @@ export const bodyOf = (values: unknown): JsonObject => {
 
 const findOptions = { ...relatedOptions, lock: anything } satisfies OptionTable<FindOptions>;
 const versionOptions = { version: anything } satisfies OptionTable<VersionOptions>;
+const uploadOptions = { name: textual, type: textual } satisfies OptionTable<UploadedName>;
 const updateOptions = { ...relatedOptions, ...versionOptions } satisfies OptionTable<RecordUpdateOptions>;
 
 const accepted = ({ version }: VersionOptions): readonly number[] | undefined => {
@@ -327,6 +332,46 @@ export class ScopeRecords implements NamedRecords<RecordId>, ForgettableRecords 
     const versions = accepted(checkOptions('remove', options, versionOptions));
     const write = this.#write('destroy');
     await remove(write, requireId(this.#resource.model.key, id), versions);
+  }
+
+  async upload(
+    id: RecordId,
+    field: string,
+    source: FileSource,
+    options: UploadedName = {},
+  ): Promise<FileValue> {
+    await nextSlice();
+    const about = checkOptions('upload', options, uploadOptions);
+    // A transaction is not to wait for bytes.
+    if (transactionOf(this.#acting) !== undefined)
+      throw new Error('upload: store files outside of a transaction, and before or after it');
+    const write = this.#write('update');
+    const named = requireId(this.#resource.model.key, id);
+    return this.#files('upload').upload(write, named, this.#fileField('upload', field), { ...about, source });
+  }
+
+  async download(id: RecordId, field: string): Promise<OpenedFile | undefined> {
+    await nextSlice();
+    transactionOf(this.#acting);
+    const of = this.#fileField('download', field);
+    const grant = this.#grant('detail');
+    const named = this.#resource.model.key.of(id);
+    return named === undefined
+      ? undefined
+      : this.#files('download').download(this.#resource, grant, named, of);
+  }
+
+  /** A field whose values are files. @throws TypeError for any other name */
+  #fileField(call: string, name: string): ModelField {
+    const found = this.#resource.files.find((each) => each.name === name);
+    if (found === undefined) throw new TypeError(`${call}: ${this.#resource.model.name} has no file ${name}`);
+    return found;
+  }
+
+  #files(call: string): RecordFiles {
+    const { files } = this.#resource.context;
+    if (files === undefined) throw new TypeError(`${call}: no model has files`);
+    return files;
   }
 
   /** For scopes that act for the system: see `ForgettableRecords`. */

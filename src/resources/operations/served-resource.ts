@@ -2,6 +2,7 @@
 
 import type { Database, Transaction } from '../../database/database.ts';
 import { versionColumn } from '../../database/source.ts';
+import type { FileValue } from '../../fields/file.ts';
 import type { RecordId } from '../../fields/key.ts';
 import type { Call, Endpoint } from '../../http/endpoint.ts';
 import type { ApplicationCode } from '../../kernel/application-code.ts';
@@ -20,8 +21,9 @@ import { type EventLog, EventReaders } from '../../ledger/event-log.ts';
 import type { Idempotency } from '../../ledger/idempotency.ts';
 import type { Models } from '../../model/models.ts';
 import type { Action, ModelField, ModelRelation, ResourceModel } from '../../model/resource.ts';
-import type { Scope } from '../../model/scope.ts';
+import type { FileSource, OpenedFile, Scope, UploadedName } from '../../model/scope.ts';
 import { compileValidator, type Validator } from '../../model/validate.ts';
+import type { Grant } from '../../policy/grant.ts';
 import { type Aggregate, createAggregate } from '../../records/aggregate.ts';
 import { createCounts, type RecordCounts } from '../../records/counts.ts';
 import { createHistory, type History, VersionReader } from '../../records/history.ts';
@@ -100,6 +102,15 @@ export interface RecordFiles {
    * record names after the write. @throws Problem
    */
   receive(resource: ServedResource, call: Call): Promise<ReceivedFiles>;
+  /** Stores bytes in a field of a record for code of the application. @throws Problem; the error of the source */
+  upload(write: FileWrite, id: RecordId, field: ModelField, upload: CodeUpload): Promise<FileValue>;
+  /** Opens the file of a record for such code; undefined where the grant does not let it be read. */
+  download(
+    resource: ServedResource,
+    grant: Grant,
+    id: RecordId,
+    field: ModelField,
+  ): Promise<OpenedFile | undefined>;
   /** The endpoints of the files of a model in an area. */
   endpoints(resource: ServedResource, area: FileArea, shared: SharedByAction): readonly Endpoint[];
 }
@@ -108,6 +119,18 @@ export interface RecordFiles {
 export type SharedByAction = (
   action: Action,
 ) => Pick<Endpoint, 'grantsOnRelated' | 'auth' | 'policy' | 'grantsOn'>;
+
+/** The write of a record that gets a file. */
+export interface FileWrite {
+  readonly resource: ServedResource;
+  readonly acting: Acting;
+  readonly grant: Grant;
+}
+
+/** Bytes that code of the application stores. */
+export interface CodeUpload extends UploadedName {
+  readonly source: FileSource;
+}
 
 /** A body whose files are stored. */
 export interface ReceivedFiles extends Pick<Call, 'body' | 'bytes'> {
