@@ -19,6 +19,7 @@ const rooms = [
   'upkeep',
   'console',
   'app',
+  'access',
   'testing',
   'cli',
 ];

@@ -42,6 +42,7 @@ const purposes: Readonly<Record<string, string>> = {
   openapi: '打印应用的 OpenAPI 文档',
   options: '列出模型、字段、接口、任务与配置的全部选项',
   audit: '列出各接口允许的调用者',
+  access: '打印谁可以做什么，以及自锁定文件写入以来的变化',
   sign: '为请求签名：打印请求头或完整的 curl 命令',
 };
 
@@ -69,7 +70,7 @@ const words: Readonly<Record<ServiceLocale, PageWords>> = {
 
 /** Sentences with facts that the usage and the options lack, and that a reader looks up here. */
 const lookedUp =
-  /^(?:Exit status|Columns: |Hashes of |Without a hash|If models and database differ|SIG|The exit|A field is|Types: |NAME is|former_jwt|smtp_)/;
+  /^(?:Exit status|--check compares|Code is named|Columns: |Hashes of |Without a hash|If models and database differ|SIG|The exit|A field is|Types: |NAME is|former_jwt|smtp_)/;
 
 /** The purpose of a command: the first sentence of its description, and sentences with facts to look up. */
 const shortDescription = ({ description }: Command): readonly string[] => {

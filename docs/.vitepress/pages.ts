@@ -117,6 +117,7 @@ export const sections: readonly Section[] = [
       'relations',
       'search',
       'permissions',
+      'policy-review',
       'authentication',
       'accounts',
       'providers',

@@ -94,6 +94,28 @@ const ofModel = async (folder: string, model: string): Promise<Place | undefined
   return undefined;
 };
 
+/**
+ * Locates a model in the `resources` of a folder, at the first of these options that it has, else at its definition.
+ * Undefined for a model that no file defines with its name.
+ */
+export const placeOfModel = async (
+  folder: string,
+  model: string,
+  options: readonly string[],
+): Promise<Place | undefined> => {
+  const place = await ofModel(folder, model);
+  if (place === undefined) return undefined;
+  for (const option of options) {
+    const found = await ofText(place.file, new RegExp(`^(\\s*)${escaped(option)}\\s*:`), place.line - 1);
+    if (found !== undefined) return found;
+  }
+  return place;
+};
+
+/** Locates the definition of an endpoint in its file. */
+export const placeOfEndpoint = async (file: string): Promise<Place> =>
+  (await ofText(file, /()defineEndpoint\(/)) ?? { file, line: 1, column: 1 };
+
 /** Locates the line of the field in a definition's error; a reference `author` is the field `author_id`. */
 const ofField = async (error: DefinitionError, model: Place): Promise<Place> => {
   if (error.field === undefined) return model;

@@ -131,6 +131,10 @@ export const registry: ReadonlyMap<string, RegistryEntry> = new Map(
       summary: 'list who can call which endpoint',
       load: () => import('./commands/audit.ts'),
     },
+    access: {
+      summary: 'print who can do what, and what has changed since the lock file',
+      load: () => import('./commands/access.ts'),
+    },
     sign: {
       summary: 'sign a request: its headers, or a whole curl',
       load: () => import('./commands/sign.ts'),

@@ -262,6 +262,14 @@ const rows: readonly Row[] = [
   // Operation
   ['setting payment', [`${guide}signing`, 'payment', '支付'], [`${reference}configuration`, 'payment']],
   [
+    'command access',
+    [`${guide}policy-review`, 'gatewright access --lock'],
+    [`${guide}assistants`, 'gatewright access --check'],
+    [`${guide}security-model`, 'policy-review.md', 'policy-review.zh-CN.md'],
+    [`${guide}permissions`, 'policy-review.md', 'policy-review.zh-CN.md'],
+    [`${guide}production`, 'access --check'],
+  ],
+  [
     'command audit',
     [`${guide}modelling`, 'gatewright audit'],
     [`${guide}production`, 'audit --strict'],

@@ -1,5 +1,8 @@
 /** The text of every file of a new application. */
 
+import { applicationPolicy } from '../../access/application-policy.ts';
+import { lockText } from '../../access/lock-file.ts';
+import { createApplication } from '../../app/application.ts';
 import { defineResource } from '../../model/define-resource.ts';
 import { collectModels } from '../../model/models.ts';
 import { readFields } from './field-arguments.ts';
@@ -59,6 +62,7 @@ data/
 # The key that opens the encrypted credentials; config/credentials.age itself can be committed.
 config/credentials.key
 *.lock
+!access.lock
 *.draft
 `;
 
@@ -111,6 +115,7 @@ works. It starts again after every change.
 | \`jobs/\` | background jobs, also on a schedule |
 | \`migrations/\` | steps of the database, in the order of their names |
 | \`tests/\` | tests against the application itself, on a throw-away database |
+| \`access.lock\` | who can do what: \`npx gatewright access\` prints it in words |
 | \`gatewright.config.ts\` | hooks: for payments, at start and at stop |
 | \`AGENTS.md\`, \`.mcp.json\`, \`.editorconfig\`, \`.github/\` | for assistants, editors and continuous integration; nothing needs them |
 
@@ -131,6 +136,7 @@ const note = (): readonly NewFile[] => {
   const model = defineResource('Note', {
     fields: Object.fromEntries(fields.map(({ name, definition }) => [name, definition])),
   });
+  const policy = applicationPolicy(createApplication({ resources: [model] }));
   return [
     {
       path: 'resources/note.ts',
@@ -140,6 +146,7 @@ const note = (): readonly NewFile[] => {
       path: 'migrations/0001_notes.ts',
       text: migrationFile([{ kind: 'create', model }], collectModels([model])),
     },
+    { path: 'access.lock', text: lockText(policy) },
   ];
 };
 

@@ -19,6 +19,7 @@ are the truth about this version. Read the page of a subject before you write co
 | \`npx gatewright migrate --check\` | fails if migrations are pending, or if models and database differ |
 | \`npm run types\` and \`npm test\` | type check, then the tests in \`tests/\` |
 | \`npx gatewright audit --strict --allow Note\` | lists who can call what, and fails if a model is open |
+| \`npx gatewright access --check\` | says who gained and lost what since \`access.lock\`; \`--lock\` accepts it |
 | \`npx gatewright options\` | every option of models, fields, endpoints, jobs and the configuration |
 
 ## Files
@@ -77,6 +78,14 @@ jobs:
       - run: npx gatewright migrate
       # Fails if a model lets every caller change its records. The example does: remove --allow together with it.
       - run: npx gatewright audit --strict --allow Note
+      # Fails if somebody gained or lost access since access.lock: gatewright access --lock accepts it.
+      - run: npx gatewright access --check
+      # A pull request says who gains and loses what.
+      - if: github.event_name == 'pull_request'
+        run: |
+          git fetch --depth=1 origin "$GITHUB_BASE_REF"
+          git show FETCH_HEAD:access.lock > "$RUNNER_TEMP/access.lock" || exit 0
+          npx gatewright access --check --against "$RUNNER_TEMP/access.lock" >> "$GITHUB_STEP_SUMMARY" || true
 `;
 
 const mcp = `${JSON.stringify({ mcpServers: { gatewright: { command: 'npx', args: ['gatewright', 'dev', '--mcp'] } } }, undefined, 2)}\n`;

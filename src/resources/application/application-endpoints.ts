@@ -16,7 +16,7 @@ import { isResourceModel, type ResourceModel } from '../../model/resource.ts';
 import { conditionalFields, outputSchema } from '../../model/schema.ts';
 import type { Scope } from '../../model/scope.ts';
 import { scopesOfPaths } from '../../policy/key-scope.ts';
-import type { Rule } from '../../policy/rule.ts';
+import type { Rule, Showing } from '../../policy/rule.ts';
 import type { ServedResource } from '../operations/served-resource.ts';
 import type { Acting } from '../operations/transaction.ts';
 import { type EndpointDefinition, fileOf } from './define-endpoint.ts';
@@ -50,6 +50,12 @@ const policyOf = (definition: EndpointDefinition): Rule => {
   }
   return roles === undefined ? { kind: 'identified', scope } : { kind: 'roles', roles, scope };
 };
+
+/** The access to an endpoint of the application, without what serves it. */
+export const endpointAccess = (definition: EndpointDefinition): Showing => ({
+  auth: definition.auth ?? defaultMethods,
+  policy: policyOf(definition),
+});
 
 /** Every scope that an API key can have: of models, of the list of users, of the endpoints that take keys. */
 export const keyScopesOf = (application: {
@@ -179,8 +185,7 @@ const endpointOf = (
     source: fileOf(definition) ?? 'the application',
     method,
     path,
-    auth: definition.auth ?? defaultMethods,
-    policy: policyOf(definition),
+    ...endpointAccess(definition),
     grantsOn,
     accepts: writes ? accepts : 'nothing',
     limits: accepts === 'multipart' ? multipartLimits(definition.limits) : undefined,
