@@ -44,6 +44,16 @@ const callerShape: FieldShape = {
   scale: 0,
 };
 
+/**
+ * Two rows that have more in common than two records can. `one row`: they are the same. `one id`: they are the same
+ * record. `impossible`: the database would refuse one of them beside the other.
+ */
+interface Twins {
+  readonly kind: 'one row' | 'one id' | 'impossible';
+  readonly one: number;
+  readonly other: number;
+}
+
 export class WorldDraft {
   readonly shapes: Shapes;
   /** For each class the one to which it was joined, or itself. */
@@ -208,6 +218,7 @@ export class WorldDraft {
   #joinRows(one: number, other: number): boolean {
     const [kept, gone] = [this.row(one).cells, this.row(other).cells];
     this.#same[this.rowAt(other)] = this.rowAt(one);
+    this.joins += 1;
     for (const [field, cell] of gone) {
       const own = kept.get(field);
       if (own === undefined || own === null) kept.set(field, cell ?? own ?? null);
@@ -236,31 +247,37 @@ export class WorldDraft {
   }
 
   /** Two rows that one record must be: those with the same id, or with the same values of a unique set. */
-  #twins(): readonly [number, number] | 'none' | 'impossible' {
+  #twins(): Twins | undefined {
     const { rows } = this;
     for (const [index, one] of rows.entries())
       for (const other of rows.slice(index + 1)) {
-        const twins = this.#areTwins(one, other);
-        if (twins === 'yes') return [one, other];
-        if (twins === 'impossible') return twins;
+        const kind = this.#areTwins(one, other);
+        if (kind !== 'no') return { kind, one, other };
       }
-    return 'none';
+    return undefined;
   }
 
-  /** `impossible`: the database would refuse one of them beside the other. */
-  #areTwins(one: number, other: number): 'yes' | 'no' | 'impossible' {
+  #areTwins(one: number, other: number): Twins['kind'] | 'no' {
     const [a, b] = [this.row(one), this.row(other)];
     if (a.model !== b.model) return 'no';
     const isOnePlace = a.place === b.place;
     if (!isOnePlace && (a.place === 'kept' || b.place === 'kept')) return 'no';
     if (this.#share(one, other, ['id']) === 'yes') {
-      if (isOnePlace) return 'yes';
+      if (isOnePlace) return 'one row';
       // A record beside its own row of before.
       return a.place === 'next' || b.place === 'next' ? 'no' : 'impossible';
     }
     const { unique } = modelIn(this.shapes, a.model);
     if (!unique.some((set) => this.#share(one, other, set) === 'yes')) return 'no';
-    return isOnePlace ? 'yes' : 'impossible';
+    if (isOnePlace) return 'one row';
+    // A changed record shares such values with its own row of before at most.
+    return a.place === 'next' || b.place === 'next' ? 'one id' : 'impossible';
+  }
+
+  #unite({ kind, one, other }: Twins): boolean {
+    if (kind === 'impossible') return false;
+    if (kind === 'one row') return this.#joinRows(one, other);
+    return this.join(this.filled(one, 'id'), this.filled(other, 'id'));
   }
 
   /** Applies `same` to the references of a row whose records are in the draft. */
@@ -282,8 +299,8 @@ export class WorldDraft {
       for (const at of this.rows) if (!this.#joinSame(at)) return false;
       if (this.joins > before) continue;
       const twins = this.#twins();
-      if (twins === 'none') return true;
-      if (twins === 'impossible' || !this.#joinRows(...twins)) return false;
+      if (twins === undefined) return true;
+      if (!this.#unite(twins)) return false;
     }
   }
 }

@@ -41,7 +41,7 @@ export type FoundDraft = WorldDraft | 'none' | 'too much';
 type Goal = readonly [expression: RowExpression, row: number];
 
 /** The choices after which a search gives up. */
-export const mostChoices = 50_000;
+export const mostChoices = 20_000;
 
 class TooMuch extends Error {}
 
@@ -63,7 +63,7 @@ export const partsOf = (expression: RowExpression): readonly RowExpression[] => 
   if (expression.kind === 'allOf') return expression.rules.flatMap(partsOf);
   if (expression.kind !== 'via') return [expression];
   const rules = partsOf(expression.rule);
-  return rules.length === 1 ? [expression] : rules.map((rule) => ({ ...expression, rule }));
+  return rules.length < 2 ? [expression] : rules.map((rule) => ({ ...expression, rule }));
 };
 
 const fieldsOf = (expression: RowExpression): readonly string[] => {

@@ -197,6 +197,17 @@ describe('gatewright access', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
+  it('an application of init has the lock file of its model', async () => {
+    const made = join(folder, 'made');
+    expect((await run(['init', made])).status).toBe(0);
+    expect(await access('made', '--check')).toMatchObject({
+      status: 0,
+      stdout: 'No access was gained or lost.\n',
+    });
+    // The entry that keeps lock files of databases out of the repository leaves this one in.
+    expect(await readFile(join(made, '.gitignore'), 'utf8')).toContain('*.lock\n!access.lock\n');
+  });
+
   it('writes SARIF with the place of the rule', async () => {
     const { status } = await access('wider', '--check', '--against', lock, '--sarif', 'out/access.sarif');
     expect(status).toBe(1);
