@@ -49,6 +49,8 @@ export interface Small {
   /** The model of the records in question: `Card`, or `Seat`, which are its own memberships. */
   readonly model: 'Card' | 'Seat';
   readonly action: ConditionSubject['action'];
+  /** True if boards are memberships too, beside being what cards refer to. */
+  readonly ofBoards: boolean;
 }
 
 const rowsOf = (fields: Readonly<Record<string, Tried>>): readonly PlainValues[] =>
@@ -110,6 +112,7 @@ export const smallOf = (random: Random): Small => {
   const team = same === undefined ? maybe(to('Team')) : { ...to('Team'), required: true };
   const boardTeam = same === undefined ? maybe(to('Team')) : { ...to('Team'), required: true };
   const model = random.pick(['Card', 'Card', 'Seat'] as const);
+  const ofBoards = model === 'Card' && random.chance(0.5);
   const seat = {
     user_id: { shape: maybe(user), tried: [1, 2] },
     team_id: { shape: maybe(to('Team')), tried: [10, 11] },
@@ -125,37 +128,47 @@ export const smallOf = (random: Random): Small => {
     team_id: { shape: team, tried: [10, 11] },
     board_id: { shape: { ...maybe(to('Board')), same }, tried: [20] },
     state: { shape: maybe(random.chance(0.5) ? choice('a', 'b') : text), tried: ['a', 'b'] },
-    flag: { shape: maybe(flag), tried: [true, false] },
+    flag: { shape: maybe(flag), tried: ofBoards ? [true] : [true, false] },
   };
   if (card.state.shape.values === undefined) card.state.tried.push('c');
-  const seatUnique = random.chance(0.4) ? [['user_id', 'team_id']] : [];
+  const unique = () => (random.chance(0.4) ? [['user_id', 'team_id']] : []);
+  const [seatUnique, boardUnique] = [unique(), unique()];
   const shapes = new Map([
     ['Seat', shapeOf(seat, seatUnique)],
-    ['Board', shapeOf(board)],
+    ['Board', shapeOf(board, boardUnique)],
     ['Card', shapeOf(card)],
     ['Team', shapeOf({})],
   ]);
   const seats = subsets(
     rowsOf(seat).filter((row) => row['user_id'] === caller && row['team_id'] !== null),
-    2,
+    ofBoards ? 1 : 2,
   ).filter((rows) => isUnique(rows, shapeOf(seat, seatUnique)));
   const action = random.pick(['read', 'read', 'create', 'update', 'destroy', 'manage'] as const);
   if (model === 'Seat') {
     const shape = shapeOf(seat, seatUnique);
     const legal = rowsOf(seat).flatMap((record) => seatWorlds(action, record, seats, shape));
-    return { shapes, worlds: legal, model, action };
+    return { shapes, worlds: legal, model, action, ofBoards };
   }
   const boards = rowsOf(board).map((row): PlainValues => ({ ...row, id: 20 }));
-  const worlds = rowsOf(card).flatMap((record) =>
-    boards.flatMap((named) =>
-      seats.map((others): SmallWorld => ({ record, tables: { Seat: others, Board: [named] } })),
+  const others = subsets(
+    ofBoards ? rowsOf(board).filter((row) => row['user_id'] === caller && row['team_id'] !== null) : [],
+    1,
+  ).map((rows) => rows.map((row): PlainValues => ({ ...row, id: 21 })));
+  // A deleted card goes on referring to the board as it was then.
+  const boardTables = boards.flatMap((named) =>
+    others.map((more) =>
+      action === 'manage' ? { 'kept Board': [named], Board: more } : { Board: [named, ...more] },
     ),
   );
+  const tables = boardTables
+    .filter(({ Board }) => isUnique(Board, shapeOf(board, boardUnique)))
+    .flatMap((each) => seats.map((Seat): SmallWorld['tables'] => ({ Seat, ...each })));
+  const worlds = rowsOf(card).flatMap((record) => tables.map((each) => ({ record, tables: each })));
   const legal = worlds.filter(
-    ({ record, tables: { Board = [] } }) =>
-      same === undefined || record['board_id'] === null || Board[0]?.['team_id'] === record['team_id'],
+    ({ record, tables: { Board = [], 'kept Board': kept = Board } }) =>
+      same === undefined || record['board_id'] === null || kept[0]?.['team_id'] === record['team_id'],
   );
-  return { shapes, worlds: legal, model, action };
+  return { shapes, worlds: legal, model, action, ofBoards };
 };
 
 /** One bit for each world. */
@@ -230,7 +243,7 @@ export const isSo = (
   if (expression.kind === 'equals') return value === expression.value;
   const rows = tables[expression.model] ?? [];
   if (expression.kind === 'via') {
-    const named = rows.filter((each) => each['id'] === value);
+    const named = (tables[`kept ${expression.model}`] ?? rows).filter((each) => each['id'] === value);
     return named.length > 0 && isSo(expression.rule, named[0] ?? {}, tables, who);
   }
   if (who === null) return false;
@@ -248,9 +261,12 @@ export const witnessTables = (
   const isChanged = related.some((each) => each.model === model && each.record['id'] === record['id']);
   const isStored = action !== 'create' && action !== 'manage' && !isChanged;
   const tables: Record<string, PlainValues[]> = { [model]: isStored ? [record] : [] };
+  // A deleted card goes on referring to what was there.
+  if (action === 'manage') tables['kept Board'] = [];
   for (const each of related) {
-    tables[each.model] ??= [];
-    tables[each.model]?.push(each.record);
+    const of = each.kept ? `kept ${each.model}` : each.model;
+    tables[of] ??= [];
+    tables[of]?.push(each.record);
   }
   return tables;
 };
@@ -258,7 +274,7 @@ export const witnessTables = (
 /** The reason why no database of these shapes would keep a world; undefined if it would. */
 export const illegalIn = (tables: SmallWorld['tables'], shapes: Shapes): string | undefined => {
   for (const [model, rows] of Object.entries(tables)) {
-    const shape = shapes.get(model);
+    const shape = shapes.get(model.replace('kept ', ''));
     if (shape === undefined) return `no model ${model}`;
     if (!isUnique(rows, { ...shape, unique: [...shape.unique, ['id']] })) return `${model} is not unique`;
     for (const row of rows)
@@ -268,7 +284,10 @@ export const illegalIn = (tables: SmallWorld['tables'], shapes: Shapes): string 
         if (field.required && (value === null || value === undefined)) return `${model}.${name} is null`;
         if (value !== null && value !== undefined && field.values?.includes(value) === false)
           return `${model}.${name} is ${value}`;
-        const named = (tables[field.reference ?? ''] ?? []).find((each) => each['id'] === value);
+        const { reference = '' } = field;
+        const named = (tables[`kept ${reference}`] ?? tables[reference] ?? []).find(
+          (each) => each['id'] === value,
+        );
         if (field.same !== undefined && named !== undefined && named[field.same] !== row[field.same])
           return `${model}.${name} is of another ${field.same}`;
       }
@@ -277,7 +296,12 @@ export const illegalIn = (tables: SmallWorld['tables'], shapes: Shapes): string 
 };
 
 /** A random condition on cards, boards or seats. */
-export const someCondition = (random: Random, model: string, depth: number): RowExpression => {
+export const someCondition = (
+  random: Random,
+  small: Pick<Small, 'ofBoards'>,
+  model: string,
+  depth: number,
+): RowExpression => {
   if (depth > 1 && random.chance(0.65)) {
     const kind = random.pick(['anyOf', 'allOf', 'anyOf', 'allOf', 'via'] as const);
     if (kind === 'via' && model === 'Card')
@@ -286,11 +310,11 @@ export const someCondition = (random: Random, model: string, depth: number): Row
         column: 'board_id',
         model: 'Board',
         stored: stored('boards'),
-        rule: someCondition(random, 'Board', depth - 1),
+        rule: someCondition(random, small, 'Board', depth - 1),
       };
     if (kind !== 'via') {
       const rules = Array.from({ length: 1 + random.below(3) }, () =>
-        someCondition(random, model, depth - 1),
+        someCondition(random, small, model, depth - 1),
       );
       return { kind, rules };
     }
@@ -301,17 +325,23 @@ export const someCondition = (random: Random, model: string, depth: number): Row
     value,
     said: String(value),
   });
-  const member = (): RowExpression => ({
-    kind: 'member',
-    column: 'team_id',
-    model: 'Seat',
-    stored: stored('seats'),
-    on: 'team_id',
-    owner: 'user_id',
-    where: random.chance(0.5)
-      ? []
-      : [{ column: 'role', values: random.pick([['x'], ['y'], ['x', 'y']]), said: [] }],
-  });
+  const member = (): RowExpression => {
+    const isBoard = small.ofBoards && random.chance(0.4);
+    const roles = random.pick([['x'], ['y'], ['x', 'y']]);
+    const open = random.pick([[true], [false], [true, false]]);
+    const demanded = isBoard
+      ? { column: 'open', values: open, said: [] }
+      : { column: 'role', values: roles, said: [] };
+    return {
+      kind: 'member',
+      column: 'team_id',
+      model: isBoard ? 'Board' : 'Seat',
+      stored: stored(isBoard ? 'boards' : 'seats'),
+      on: 'team_id',
+      owner: 'user_id',
+      where: random.chance(0.5) ? [] : [demanded],
+    };
+  };
   const makers: Readonly<Record<string, readonly (() => RowExpression)[]>> = {
     Card: [
       () => equal('state', random.pick(['a', 'b'])),
@@ -332,15 +362,24 @@ export const someCondition = (random: Random, model: string, depth: number): Row
 };
 
 /** A condition that is another one with a small change, as an edit of a model file makes it. */
-export const edited = (random: Random, expression: RowExpression, model: string): RowExpression => {
+export const edited = (
+  random: Random,
+  small: Pick<Small, 'ofBoards'>,
+  expression: RowExpression,
+  model: string,
+): RowExpression => {
   if ('rules' in expression) {
     const at = random.below(expression.rules.length);
-    const rules = expression.rules.map((rule, index) => (index === at ? edited(random, rule, model) : rule));
-    if (random.chance(0.3)) return { ...expression, rules: [...rules, someCondition(random, model, 1)] };
+    const rules = expression.rules.map((rule, index) =>
+      index === at ? edited(random, small, rule, model) : rule,
+    );
+    if (random.chance(0.3))
+      return { ...expression, rules: [...rules, someCondition(random, small, model, 1)] };
     if (random.chance(0.2) && rules.length > 1) return { ...expression, rules: rules.slice(1) };
     if (random.chance(0.2)) return { ...expression, rules: rules.toReversed() };
     return { ...expression, rules };
   }
-  if (expression.kind === 'via') return { ...expression, rule: edited(random, expression.rule, 'Board') };
-  return random.chance(0.5) ? expression : someCondition(random, model, 2);
+  if (expression.kind === 'via')
+    return { ...expression, rule: edited(random, small, expression.rule, 'Board') };
+  return random.chance(0.5) ? expression : someCondition(random, small, model, 2);
 };

@@ -69,10 +69,10 @@ describe('verdicts about random conditions', () => {
       const small = smallOf(random);
       const sets = [new WorldSets(small, true), new WorldSets(small, false)];
       for (let at = 0; at < perShape && done < pairs; at += 1, done += 1) {
-        const before = someCondition(random, small.model, 4);
+        const before = someCondition(random, small, small.model, 4);
         const after = random.chance(0.7)
-          ? edited(random, before, small.model)
-          : someCondition(random, small.model, 4);
+          ? edited(random, small, before, small.model)
+          : someCondition(random, small, small.model, 4);
         const [users, others] = sets;
         const set = random.chance(0.1) ? others : users;
         if (set === undefined) throw new Error('no worlds');

@@ -105,12 +105,12 @@ const en: Phrases = {
   mayRegister: 'may register',
   fields: {
     reads: (fields, where, within) =>
-      `sees${within ?? ''}: ${fields}${where === undefined ? '' : `, only in ${where}`}`,
+      `see${within ?? ''}: ${fields}${where === undefined ? '' : `, only in ${where}`}`,
     writes: (fields, where, within) =>
-      `sets${within ?? ''}: ${fields}${where === undefined ? '' : `, only in ${where}`}`,
+      `set${within ?? ''}: ${fields}${where === undefined ? '' : `, only in ${where}`}`,
     names: (fields, where, within) =>
       `may name any existing record${within ?? ''} in: ${fields}${where === undefined ? '' : `, only in ${where}`}`,
-    becomes: (fields) => `gets the roles: ${fields}`,
+    becomes: (fields) => `get the roles: ${fields}`,
   },
   canNow: (who, actions, subject) => `${who} can now ${actions} ${subject}`,
   more: (who, actions, subject) => `${who} can now ${actions} ${subject} that they could not before`,

@@ -79,7 +79,7 @@ describe('gatewright access', () => {
     expect(stdout).toContain(
       '    may list, read, create, change, delete: records where `user_id` is the caller\n',
     );
-    expect(stdout).toMatch(/^ {4}sees: created_at, id, note, state, updated_at, user_id$/m);
+    expect(stdout).toMatch(/^ {4}see: created_at, id, note, state, updated_at, user_id$/m);
     expect(stdout).toMatch(
       /administrators \(`admin`\) and users with the role `super_admin` \(token\)\n {4}may list/,
     );
