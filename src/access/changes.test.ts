@@ -170,6 +170,17 @@ describe('changes between two policies', () => {
     expect(changed(none, unless)).toEqual(['create price user wider', 'update price user wider']);
   });
 
+  it('a reference to a user may name the caller, and anyone where the model says so', () => {
+    const person = (anyone: boolean) =>
+      policyFrom({ fields: { title: field.string(), person: field.reference('User', { anyone }) } });
+    const [one, other] = [person(false), person(true)];
+    expect(lockText(one)).toContain('user by jwt | writes person_id if: own(person_id)');
+    expect(changed(one, other)).toEqual([
+      ...['writes', 'names'].map(() => 'create person_id user wider'),
+      ...['writes', 'names'].map(() => 'update person_id user wider'),
+    ]);
+  });
+
   it('a creator who becomes the owner creates fewer records than one who does not', () => {
     const before = policyFrom({});
     expect(changed(before, policyFrom({ ownership: true }))).toEqual([

@@ -10,7 +10,7 @@ import type { ResourceModel } from '../model/resource.ts';
 import { everyRecord, isNever, type RowExpression, rowActions } from '../model/row-expression.ts';
 import { decide, modelsOfGrants, permissionAction } from '../policy/decide.ts';
 import type { Grant, RowFilter } from '../policy/grant.ts';
-import type { ResourceRule, Rule, Showing } from '../policy/rule.ts';
+import { isAdministrator, type ResourceRule, type Rule, type Showing } from '../policy/rule.ts';
 import type { CodePart } from './code.ts';
 import { type Shapes, shapesOf } from './shapes.ts';
 import { implies } from './worlds/implies.ts';
@@ -211,13 +211,25 @@ const readsOf = (model: ResourceModel, { readable, mask }: Grant): readonly Fiel
   return fields.map((field) => ({ verb: 'reads', field, when: when(field.split('.')[0] ?? field) }));
 };
 
+/** The users that a reference may name, those that the caller reads: for most callers their own. */
+const namedUsers = (model: ResourceModel, field: string, one: Grant, other: Grant): RowExpression => {
+  const terms = one.references?.get(field);
+  if (model.fields.get(field)?.reference !== 'User' || terms === undefined) return everyRecord;
+  const rows = conditionOf(model, terms.rows, other.references?.get(field)?.rows ?? 'none');
+  return rows.kind === 'own' ? { kind: 'own', column: field } : rows;
+};
+
 const writesOf = (model: ResourceModel, one: Grant, other: Grant): readonly FieldRight[] =>
   [...one.writable].flatMap((field): FieldRight[] => {
     const held = (grant: Grant) => grant.held?.find(({ fields }) => fields.includes(field))?.rows ?? [];
-    const when = conditionOf(model, held(one), held(other));
+    const named = namedUsers(model, field, one, other);
+    const when = bothOf(conditionOf(model, held(one), held(other)), named);
+    if (isNever(when)) return [];
     const written: FieldRight = { verb: 'writes', field, when };
+    // Administrators read what they name.
+    const readsAll = one.principal.kind === 'user' && isAdministrator(one.principal);
     const isNamed = field !== model.owner && model.fields.get(field)?.anyone === true;
-    return isNamed ? [written, { verb: 'names', field, when }] : [written];
+    return isNamed && !readsAll ? [written, { verb: 'names', field, when }] : [written];
   });
 
 /** A created record belongs to its creator, if there is one and the model says so. */
