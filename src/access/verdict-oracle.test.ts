@@ -17,7 +17,7 @@ import {
 import { compareConditions, type Judgement, type Witness } from './verdict.ts';
 
 /** Pairs of conditions, and the first seed. */
-const pairs = Number(process.env['CONDITION_PAIRS'] ?? (testsAll ? 1_000_000 : 20_000));
+const pairs = Number(process.env['CONDITION_PAIRS'] ?? (testsAll ? 1_000_000 : 10_000));
 const firstSeed = Number(process.env['CONDITION_SEED'] ?? 1);
 const perShape = 2000;
 

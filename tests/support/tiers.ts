@@ -68,7 +68,7 @@ const sampled = [
 ];
 
 /** Tests of which the quick tier runs a sample and the long one everything. */
-const quickSampled = ['tests/contract/meta.test.ts'];
+const quickSampled = ['src/access/verdict-oracle.test.ts', 'tests/contract/meta.test.ts'];
 
 /** Tests of the long tier alone. */
 const long = ['tests/siege/siege.test.ts'];
