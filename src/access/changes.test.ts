@@ -320,6 +320,9 @@ describe('access.lock', () => {
     `Ticket list | user by jwt | records ${'anyOf('.repeat(300)}`,
     'Ticket list | user by jwt | licks state',
     'field Ticket.state',
+    'field Ticket.state enum octopus required',
+    'field Ticket.state enum text required values [',
+    'Ticket list | role %zz by jwt | records everything',
     'code beforeSave',
     'hello',
   ])('access.lock is refused with a sentence where its checksum is right and a line is none: %s', (line) => {

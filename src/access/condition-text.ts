@@ -39,7 +39,7 @@ export const conditionText = (expression: RowExpression): string => {
 };
 
 /** A text that is no condition. */
-export class ConditionTextError extends Error {}
+class ConditionTextError extends Error {}
 
 const name = /^[A-Za-z_][A-Za-z0-9_]*/;
 const json = /^(?:"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/;

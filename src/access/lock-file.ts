@@ -5,9 +5,10 @@
 
 import { createHash } from 'node:crypto';
 import type { ColumnKind, ColumnValue } from '../fields/field.ts';
+import { errorMessage } from '../kernel/error-message.ts';
 import type { RowExpression } from '../model/row-expression.ts';
 import type { CodePart } from './code.ts';
-import { ConditionTextError, conditionFromText, conditionText } from './condition-text.ts';
+import { conditionFromText, conditionText } from './condition-text.ts';
 import {
   type FieldRight,
   type FieldVerb,
@@ -261,6 +262,22 @@ const readRights = (lines: readonly string[]): readonly Right[] => {
 const shapePattern =
   /^field ([^.\s]+)\.(\S+) (\S+) (\S+) (required|optional)(?: to (\S+))?(?: same (\S+))?(?: scale (\d+))?(?: values (.+))?$/;
 
+const columns = {
+  text: true,
+  integer: true,
+  bigint: true,
+  decimal: true,
+  number: true,
+  boolean: true,
+  timestamp: true,
+  date: true,
+  time: true,
+  uuid: true,
+  json: true,
+} as const satisfies Record<ColumnKind, true>;
+
+const isColumn = (word: string): word is ColumnKind => Object.hasOwn(columns, word);
+
 const listIn = (text: string | undefined): readonly ColumnValue[] | undefined =>
   text === undefined ? undefined : (JSON.parse(text) as ColumnValue[]);
 
@@ -284,11 +301,11 @@ const readShapes = (lines: readonly string[]): Shapes => {
     const [, given] = /^ids (\S+) given by callers$/.exec(line) ?? [];
     if (set !== undefined) of(set).unique.push(names.split(', '));
     else if (given !== undefined) of(given).givesIds = true;
-    else if (model === undefined) fail(line);
+    else if (model === undefined || !isColumn(column)) fail(line);
     else
       of(model).fields.set(field, {
         kind,
-        column: column as ColumnKind,
+        column,
         required: needed === 'required',
         values: column === 'boolean' ? [true, false] : listIn(values),
         reference,
@@ -315,7 +332,8 @@ export const readLock = (text: string): Policy => {
   try {
     return { rights: readRights(rights), shapes: readShapes(shapes), code: readCode(code) };
   } catch (error) {
-    if (error instanceof ConditionTextError) throw new LockFileError(`${error.message}: ${again}`);
-    throw error;
+    if (error instanceof LockFileError) throw error;
+    // Its checksum is right, so another program wrote it.
+    throw new LockFileError(`it cannot be read, ${errorMessage(error)}: ${again}`);
   }
 };

@@ -229,6 +229,11 @@ describe('gatewright access', () => {
     );
   });
 
+  it('a check exits with 2 where it cannot write the SARIF file', async () => {
+    const { status, stderr } = await access('before', '--check', '--sarif', 'access.lock/access.sarif');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('nothing was written')]);
+  });
+
   it.each([
     ['--lock', '--check'],
     ['--lock', '--json'],

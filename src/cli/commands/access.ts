@@ -133,7 +133,8 @@ const check = async (given: Given, io: Io): Promise<void> => {
     const log = await sarifOf(changes, words, places, await packageVersion());
     const file = resolve(given.sarif);
     const text = `${JSON.stringify(log, undefined, 2)}\n`;
-    await replaceFiles(dirname(file), [{ path: basename(file), text }]);
+    const write = () => replaceFiles(dirname(file), [{ path: basename(file), text }]);
+    await orUndecided(write, given.sarif);
   }
   if (given.json === true) io.print(JSON.stringify(changesJson(changes, words, shapes)));
   else for (const line of changesLines(changes, words, shapes)) io.print(line);
