@@ -107,37 +107,38 @@ export const implies = (one: PolicyCondition, other: PolicyCondition): boolean =
   );
 };
 
-/** All of the conditions hold. Those that follow from others are left out. */
-export const eachOf = (rules: readonly PolicyCondition[]): PolicyCondition => {
-  const parts = joined('all', rules);
-  if (parts.some(({ kind }) => kind === 'never')) return never;
+/**
+ * Conditions of which all or any must hold. One that decides alone stands for all of them. A condition that another one
+ * makes needless is left out; of two that do so to each other, the first stays.
+ */
+const reduced = (
+  kind: 'all' | 'any',
+  rules: readonly PolicyCondition[],
+  { neutral, deciding }: { readonly neutral: PolicyCondition; readonly deciding: PolicyCondition },
+  makesNeedless: (one: PolicyCondition, other: PolicyCondition) => boolean,
+): PolicyCondition => {
+  const parts = joined(kind, rules);
+  if (parts.some((part) => part.kind === deciding.kind)) return deciding;
   const left = parts.filter(
     (part, at) =>
-      part.kind !== 'always' &&
+      part.kind !== neutral.kind &&
       !parts.some(
-        (other, place) => place !== at && implies(other, part) && (place < at || !implies(part, other)),
+        (other, place) =>
+          place !== at && makesNeedless(other, part) && (place < at || !makesNeedless(part, other)),
       ),
   );
   const [only, second] = left;
-  if (only === undefined) return alwaysMet;
-  return second === undefined ? only : { kind: 'all', rules: left };
+  if (only === undefined) return neutral;
+  return second === undefined ? only : { kind, rules: left };
 };
 
-/** At least one of the conditions holds. */
-export const eitherOf = (rules: readonly PolicyCondition[]): PolicyCondition => {
-  const parts = joined('any', rules);
-  if (parts.some(({ kind }) => kind === 'always')) return alwaysMet;
-  const left = parts.filter(
-    (part, at) =>
-      part.kind !== 'never' &&
-      !parts.some(
-        (other, place) => place !== at && implies(part, other) && (place < at || !implies(other, part)),
-      ),
-  );
-  const [only, second] = left;
-  if (only === undefined) return never;
-  return second === undefined ? only : { kind: 'any', rules: left };
-};
+/** All of the conditions hold. Those that follow from others are left out. */
+export const eachOf = (rules: readonly PolicyCondition[]): PolicyCondition =>
+  reduced('all', rules, { neutral: alwaysMet, deciding: never }, implies);
+
+/** At least one of the conditions holds. Those from which others follow are left out. */
+export const eitherOf = (rules: readonly PolicyCondition[]): PolicyCondition =>
+  reduced('any', rules, { neutral: never, deciding: alwaysMet }, (one, other) => implies(other, one));
 
 /**
  * The rows that do not meet a condition, where null is neither: a comparison with null holds neither way, as in SQL.

@@ -3,7 +3,7 @@
 import type { DescribedSchema, DescribedTable } from '../../../database/described-tables.ts';
 import type { RowAction } from '../../../model/row-expression.ts';
 import { alwaysMet, type PolicyCondition } from './condition.ts';
-import { type JsonMap, listAt, mapAt, textAt } from './json-source.ts';
+import { isMap, type JsonMap, listAt, mapAt, textAt } from './json-source.ts';
 import { odataCondition } from './odata.ts';
 import {
   type LeftPolicy,
@@ -34,9 +34,6 @@ interface DabEntity {
   /** Columns by the names that the entity gives them. */
   readonly columns: ReadonlyMap<string, string>;
 }
-
-const isMap = (value: unknown): value is JsonMap =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The table of an entity; a text where there is none. */
 const tableOf = (schema: DescribedSchema, source: unknown, place: string): DescribedTable | string => {

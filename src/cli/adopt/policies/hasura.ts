@@ -11,7 +11,7 @@ import {
   type PolicyCondition,
   unknown,
 } from './condition.ts';
-import { type JsonMap, listAt, mapAt, textAt } from './json-source.ts';
+import { isMap, type JsonMap, listAt, mapAt, textAt } from './json-source.ts';
 import {
   type LeftPolicy,
   type ReaderContext,
@@ -22,9 +22,6 @@ import {
 
 /** The claim of the caller's id, beside those that the command line names. */
 const userClaim = 'x-hasura-user-id';
-
-const isMap = (value: unknown): value is JsonMap =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const placedTable = (value: unknown, place: string): PlacedTable => {
   if (typeof value === 'string') return { schema: 'public', name: value };

@@ -4,11 +4,13 @@ import { SourceError } from './source.ts';
 
 export type JsonMap = Readonly<Record<string, unknown>>;
 
+export const isMap = (value: unknown): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** @throws SourceError */
 export const mapAt = (value: unknown, place: string): JsonMap => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new SourceError(`${place} is no object`);
-  return value as JsonMap;
+  if (!isMap(value)) throw new SourceError(`${place} is no object`);
+  return value;
 };
 
 /** The list at a place; empty where there is none. @throws SourceError */
