@@ -339,7 +339,7 @@ export const memberTexts: readonly Pair[] = [
     '被引用的记录删除时对本记录的影响。`restrict`：拒绝删除（409）。`null`：引用变为 null。`cascade`：本记录以系统身份一同删除。默认：必填的引用为 `restrict`，其他为 `null`。',
   ],
   [
-    "The type of ids: `'integer'` (default), numbers that the database gives; `'uuid'`, UUIDs of version 7 that the service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create. It is chosen for good: stored records keep their ids. Integers of external tables may be zero or negative. Of an external table also several fields: `['order_id', 'line_no']`; the id is their values joined by commas, each percent-encoded.",
+    "The type of ids: `'integer'` (default), numbers that the database gives; `'uuid'`, UUIDs of version 7 that the service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create. It is chosen for good: stored records keep their ids. Integers of external tables may be zero or negative. An external table may have several fields: `['order_id', 'line_no']`; the id is their values joined by commas, each percent-encoded.",
     "id 的类型：`'integer'`（默认），由数据库分配的数字；`'uuid'`，由服务生成的版本 7 的 UUID；`'bigint'`，以文本中的十进制数字表示的 64 位整数；`'text'`，由创建的请求体给出。一经选定便不再更改：已有的记录保留其 id。外部表的整数可为零或负数。外部表还可给出共同标识一条记录的字段：`['order_id', 'line_no']`；id 是它们的值，各自百分号编码，以逗号相连。",
   ],
   [

@@ -49,7 +49,7 @@ export interface ResourceDefinition<
    * The type of ids: `'integer'` (default), numbers that the database gives; `'uuid'`, UUIDs of version 7 that the
    * service gives; `'bigint'`, numbers of 64 bits as digits in a text; `'text'`, given by the body of a create.
    * It is chosen for good: stored records keep their ids. Integers of external tables may be zero or negative.
-   * Of an external table also several fields: `['order_id', 'line_no']`; the id is their
+   * An external table may have several fields: `['order_id', 'line_no']`; the id is their
    * values joined by commas, each percent-encoded.
    */
   readonly key?: Key;

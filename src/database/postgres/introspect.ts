@@ -165,7 +165,7 @@ export const formOfPostgres = (row: FormRow): ColumnForm | undefined => {
   const { form_name: name, form_schema: schema, form_visible: isVisible, form_labels: labels } = row;
   if (name === 'bpchar') return { names: ['char'], kind: 'text' };
   if (name === 'float4') return { names: ['real'], kind: 'number' };
-  const isNamed = [name, schema].every((each) => !/["."]/.test(each)) && !taken.test(name);
+  const isNamed = [name, schema].every((each) => !/[".]/.test(each)) && !taken.test(name);
   if (name !== 'citext' && (labels === null || !isNamed)) return undefined;
   const whole = `${schema}.${name}`;
   const names = isVisible ? [name, whole] : [whole];
